@@ -1,0 +1,8 @@
+"""The one exception a user's own input can raise."""
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message is one sentence that says what was found and what to do.
+
+    The command line prints the sentence and exits with code 2. Every other exception is a fault of ours.
+    """
