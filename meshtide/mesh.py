@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
 from meshtide.origin import IntArray, Origin
+
+if TYPE_CHECKING:
+    from meshtide.formats import RawMesh
 
 FloatArray = NDArray[np.float64]
 
@@ -67,7 +71,11 @@ def load_mesh(path: str | Path) -> Mesh:
     """
     from meshtide.formats import read_raw
 
-    raw = read_raw(path)
+    return check_raw(read_raw(path), path)
+
+
+def check_raw(raw: RawMesh, path: str | Path) -> Mesh:
+    """A file's contents as a checked mesh; the error names the file."""
     try:
         return Mesh(raw.vertices, raw.faces, raw.name, raw.origin)
     except InputError as error:
