@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from meshtide.errors import InputError
 from meshtide.formats import RawMesh, read_raw
-from meshtide.mesh import FloatArray, Mesh, check_raw, triangle_areas
+from meshtide.mesh import Mesh, check_raw, triangle_areas, unit_box
 from meshtide.origin import IntArray
 from meshtide.repair import REPAIRABLE, Step, crack_map, duplicate_faces, mend, repeated_corner, seam_map
 from meshtide.topology import components, edges_with_uses
@@ -20,6 +21,7 @@ Verdict = Literal["good", "usable", "repairable", "unusable"]
 
 # The usual number of eigenpairs, of which every component takes one for itself.
 USUAL_EIGENPAIRS = 128
+_SOUP = "its {:,} triangles share no edge, not even where vertices lie together, so there is no surface to segment"
 # Faults that make the spectrum empty of shape or impossible; the others are only worth knowing.
 _NEEDED = ("missing-vertices", "not-finite", "unwelded", "cracks")
 
@@ -63,7 +65,7 @@ class Diagnosis:
 def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
     """Examine a mesh, checked or raw, and say in plain sentences what was found."""
     raw = mesh if isinstance(mesh, RawMesh) else RawMesh(mesh.vertices, mesh.faces, mesh.name, mesh.origin)
-    findings = [*_reading(raw), *_invalid(raw)]
+    findings = [*(_reading(raw) if mesh is raw else ()), *_invalid(raw)]
     sound, _ = mend(raw, ("missing-vertices", "not-finite"))
     pieces = 0
     fatal = _hopeless(raw, sound)
@@ -97,6 +99,8 @@ def load_ready(path: str | Path) -> tuple[Mesh, tuple[str, ...]]:
     """
     raw = read_raw(path)
     mended, steps = mend(raw, _NEEDED)
+    if _is_soup(mended):
+        raise InputError(f"{path}: {_SOUP.format(len(mended.faces))}")
     return check_raw(mended, path), tuple(step.done for step in steps)
 
 
@@ -141,24 +145,25 @@ def _hopeless(raw: RawMesh, sound: RawMesh) -> Finding | None:
         return Finding("no-faces", "fatal", 0, f"{what}; segmentation needs a surface, not points or lines")
     if len(sound.faces) == 0:
         return Finding("no-faces", "fatal", 0, "no face is left without the damaged ones; export the file again")
-    if not triangle_areas(_unit(sound), sound.faces).sum() > 0:
+    if not triangle_areas(unit_box(sound.vertices, sound.faces), sound.faces).sum() > 0:
         return Finding("no-area", "fatal", len(sound.faces), "its faces have no area: all lie on a line or a point")
-    return None
+    joined, _ = mend(sound, ("unwelded", "cracks"))
+    return Finding("soup", "fatal", len(joined.faces), _SOUP.format(len(joined.faces))) if _is_soup(joined) else None
 
 
-def _unit(raw: RawMesh) -> FloatArray:
-    """Vertices scaled to a box of size one, so that no area overflows."""
-    low, high = raw.vertices[raw.faces].min(axis=(0, 1)), raw.vertices[raw.faces].max(axis=(0, 1))
-    extent = float((high / 2 - low / 2).max()) * 2
-    return np.asarray((raw.vertices - low) / (extent or 1.0))
+def _is_soup(joined: RawMesh) -> bool:
+    """Whether no two faces share an edge although everything that lies together was welded."""
+    return len(joined.faces) > 1 and bool((edges_with_uses(joined.faces, len(joined.vertices))[1] == 1).all())
 
 
 def _faces(raw: RawMesh) -> Iterator[Finding]:
     repeated = repeated_corner(raw.faces)
     count = int(repeated.sum())
     if count:
-        yield _repairable("repeated-corners", count, f"{_many(count, 'face names', 'faces name')} one vertex twice, which covers nothing")
-    points = _unit(raw)
+        yield _repairable(
+            "repeated-corners", count, f"{_many(count, 'face names', 'faces name')} one vertex twice, covering nothing"
+        )
+    points = unit_box(raw.vertices, raw.faces)
     sides = [np.linalg.norm(points[raw.faces[:, i]] - points[raw.faces[:, i - 1]], axis=1) for i in range(3)]
     flat = (triangle_areas(points, raw.faces) <= 1e-10 * np.max(sides, axis=0) ** 2) & ~repeated
     if flat.any():
@@ -195,8 +200,8 @@ def _seams(raw: RawMesh) -> Iterator[Finding]:
     if count:
         yield _repairable(
             "cracks", count,
-            f"{_many(count, 'boundary vertex lies', 'boundary vertices lie')} within a millionth of the size of another: "
-            "cracks that heat does not cross",
+            f"{_many(count, 'boundary vertex lies', 'boundary vertices lie')} within a millionth of the size from "
+            "another: cracks that heat does not cross",
         )  # fmt: skip
 
 
@@ -257,7 +262,7 @@ def _scale(raw: RawMesh) -> Iterator[Finding]:
 def _pieces(raw: RawMesh, count: int, piece_of: IntArray) -> Iterator[Finding]:
     if count < 2:
         return
-    areas = np.bincount(piece_of[raw.faces[:, 0]], triangle_areas(_unit(raw), raw.faces), count)
+    areas = np.bincount(piece_of[raw.faces[:, 0]], triangle_areas(unit_box(raw.vertices, raw.faces), raw.faces), count)
     share = areas.max() / areas.sum()
     eaten = min(count, USUAL_EIGENPAIRS)
     meaning = "nothing is left to describe shape" if eaten == USUAL_EIGENPAIRS else "the rest is shared by area"

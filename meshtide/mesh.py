@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from meshtide.errors import InputError
 from meshtide.origin import IntArray, Origin
+from meshtide.topology import edges_with_uses
 
 if TYPE_CHECKING:
     from meshtide.formats import RawMesh
@@ -49,8 +50,7 @@ class Mesh:
 
     def edges(self) -> IntArray:
         """Every undirected edge once, (E, 2), the smaller index first, sorted."""
-        pairs = np.sort(self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-        return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+        return edges_with_uses(self.faces, len(self.vertices))[0]
 
     def renamed(self, name: str) -> Mesh:
         """The same mesh under another name."""
@@ -104,18 +104,18 @@ def _first_fault(vertices: FloatArray, faces: IntArray) -> str | None:
     bad = int((~np.isfinite(vertices)).any(axis=1).sum())
     if bad:
         return f"{bad:,} of {len(vertices):,} vertices are not finite numbers; `meshtide doctor --fix` removes them"
-    with np.errstate(over="ignore", invalid="ignore"):
-        area = triangle_areas(*_to_unit_box(vertices, faces)).sum()
+    with np.errstate(over="ignore", invalid="ignore"):  # unreferenced vertices may lie anywhere
+        area = triangle_areas(unit_box(vertices, faces), faces).sum()
     if not area > 0:
         return f"its {len(faces):,} faces have no area; was it flattened to a line or a point?"
     return None
 
 
-def _to_unit_box(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
-    """Centre the referenced vertices and scale their box to one, so that areas neither overflow nor underflow."""
-    used = vertices[np.unique(faces)]
-    low, high = used.min(axis=0), used.max(axis=0)
-    extent = float((high / 2 - low / 2).max()) * 2
-    if not np.isfinite(extent) or extent <= 0:
-        return vertices * 0, faces
-    return (vertices - low) / extent, faces
+def unit_box(vertices: FloatArray, faces: IntArray) -> FloatArray:
+    """Vertices moved and scaled so that the faces fill a box of size one, where no area or distance overflows."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for corner in range(3):
+        points = vertices[faces[:, corner]]
+        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    half = float((high / 2 - low / 2).max())
+    return np.asarray((vertices / 2 - low / 2) / (half or 1.0))

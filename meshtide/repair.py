@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.formats import RawMesh, weld
+from meshtide.mesh import unit_box
 from meshtide.origin import IntArray
 from meshtide.topology import boundary_vertices
 
@@ -55,9 +56,8 @@ def crack_map(raw: RawMesh) -> IntArray:
     open_ones = np.flatnonzero(boundary_vertices(raw.faces, len(raw.vertices)))
     if len(open_ones) == 0:
         return target
-    points = raw.vertices[open_ones]
-    reach = CRACK * float(np.ptp(raw.vertices[np.unique(raw.faces)], axis=0).max())
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
+    points = unit_box(raw.vertices, raw.faces)[open_ones]
+    pairs = cKDTree(points).query_pairs(CRACK, output_type="ndarray")
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points), len(points)))
     _, piece = connected_components(graph, directed=False)
     _, first = np.unique(piece, return_index=True)

@@ -125,7 +125,8 @@ def _ascii_faces(rows: list[bytes], element: _Element, path: Path) -> tuple[IntA
 def _read_binary(path: Path, header: _Header) -> Polygons:
     elements = {element.name: element for element in _load_plyfile(path, header).elements}
     vertex = elements["vertex"]
-    points = np.stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"], axis=1)
+    with np.errstate(invalid="ignore"):  # damaged numbers are for the doctor to find
+        points = np.stack([np.asarray(vertex[axis], dtype=np.float64) for axis in "xyz"], axis=1)
     face = elements.get("face")
     if face is None or face.count == 0:
         return Polygons(points, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

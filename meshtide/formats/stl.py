@@ -40,7 +40,9 @@ def _soup(corners: NDArray[np.float64], pieces: tuple[Piece, ...] = ()) -> Polyg
 
 
 def _binary_corners(data: bytes, count: int) -> NDArray[np.float64]:
-    return np.frombuffer(data, FACET, count, offset=84)["corners"].reshape(-1, 3).astype(np.float64)
+    corners = np.frombuffer(data, FACET, count, offset=84)["corners"].reshape(-1, 3)
+    with np.errstate(invalid="ignore"):  # damaged numbers are for the doctor to find
+        return corners.astype(np.float64)
 
 
 def _ascii_corners(data: bytes, path: Path) -> NDArray[np.float64]:
@@ -55,7 +57,7 @@ def _ascii_corners(data: bytes, path: Path) -> NDArray[np.float64]:
 def _solids(data: bytes) -> tuple[Piece, ...]:
     """The named solids of an ascii file, in order."""
     starts = list(_SOLID.finditer(data))
-    ends = [match.start() for match in starts[1:]] + [len(data)]
+    ends = [*[match.start() for match in starts[1:]], len(data)][: len(starts)]
     counts = [len(_VERTEX.findall(data, match.end(), end)) for match, end in zip(starts, ends, strict=True)]
     names = [match[1].decode(errors="replace").strip() or f"solid {i}" for i, match in enumerate(starts)]
     return tuple(Piece(name, count, count // 3) for name, count in zip(names, counts, strict=True))

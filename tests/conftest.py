@@ -1,0 +1,23 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real meshes, where the machine has one."""
+    folder = os.environ.get("MESHTIDE_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("set MESHTIDE_DATA to the folder of real meshes to run this test")
+    return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the user's own cache."""
+    monkeypatch.setenv("MESHTIDE_CACHE", str(tmp_path_factory.mktemp("cache")))
