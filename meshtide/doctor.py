@@ -14,7 +14,7 @@ from meshtide.formats import RawMesh, read_raw
 from meshtide.mesh import Mesh, check_raw, triangle_areas, unit_box
 from meshtide.origin import IntArray
 from meshtide.repair import REPAIRABLE, Step, crack_map, duplicate_faces, mend, repeated_corner, seam_map
-from meshtide.topology import components, edges_with_uses
+from meshtide.topology import boundary_vertices, components, edges_with_uses
 
 Severity = Literal["fatal", "repairable", "remark"]
 Verdict = Literal["good", "usable", "repairable", "unusable"]
@@ -22,8 +22,6 @@ Verdict = Literal["good", "usable", "repairable", "unusable"]
 # The usual number of eigenpairs, of which every component takes one for itself.
 USUAL_EIGENPAIRS = 128
 _SOUP = "its {:,} triangles share no edge, not even where vertices lie together, so there is no surface to segment"
-# Faults that make the spectrum empty of shape or impossible; the others are only worth knowing.
-_NEEDED = ("missing-vertices", "not-finite", "unwelded", "cracks")
 
 
 @dataclass(frozen=True)
@@ -98,9 +96,13 @@ def load_ready(path: str | Path) -> tuple[Mesh, tuple[str, ...]]:
     Returns the mesh and a remark for each repair. Elements of the file are found again through `mesh.origin`.
     """
     raw = read_raw(path)
-    mended, steps = mend(raw, _NEEDED)
-    if _is_soup(mended):
-        raise InputError(f"{path}: {_SOUP.format(len(mended.faces))}")
+    mended, steps = mend(raw, ("missing-vertices", "not-finite"))
+    # A closed surface has no seams: looking for them once instead of thrice matters in a folder of hundreds.
+    if boundary_vertices(mended.faces, len(mended.vertices)).any():
+        mended, more = mend(mended, ("unwelded", "cracks"))
+        steps += more
+        if _is_soup(mended):
+            raise InputError(f"{path}: {_SOUP.format(len(mended.faces))}")
     return check_raw(mended, path), tuple(step.done for step in steps)
 
 

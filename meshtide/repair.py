@@ -48,14 +48,14 @@ def seam_map(raw: RawMesh) -> IntArray:
 
 def crack_map(raw: RawMesh) -> IntArray:
     """Like seam_map, but for boundary vertices that lie within CRACK of each other."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
     target = np.arange(len(raw.vertices))
     open_ones = np.flatnonzero(boundary_vertices(raw.faces, len(raw.vertices)))
     if len(open_ones) == 0:
         return target
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
     points = unit_box(raw.vertices, raw.faces)[open_ones]
     pairs = cKDTree(points).query_pairs(CRACK, output_type="ndarray")
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points), len(points)))
