@@ -1,0 +1,301 @@
+"""The command line: the only module that speaks. Heavy imports stand inside the commands that need them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from meshtide import __version__
+from meshtide.errors import InputError
+
+if TYPE_CHECKING:
+    from meshtide.batch import Outcome
+    from meshtide.collection import Problem
+    from meshtide.doctor import Diagnosis
+
+app = typer.Typer(
+    no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
+    help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
+)  # fmt: skip
+cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of computed eigenbases and features.")
+app.add_typer(cache_app, name="cache")
+
+# Lines are sentences to read or to pipe on, so they are never broken or coloured by content.
+out = Console(soft_wrap=True, highlight=False)
+err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON.")]
+DataOption = Annotated[
+    Path | None,
+    typer.Option("--data", envvar="MESHTIDE_DATA", help="Where the relative paths of dataset cards start."),
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option("--cache", envvar="MESHTIDE_CACHE", help="The cache folder, instead of the user's own."),
+]
+
+_COLOURS = {"good": "green", "usable": "green", "repairable": "yellow", "unusable": "red"}
+
+
+def main() -> NoReturn:
+    """Run the command line: 0 is done, 2 the input was wrong, 1 a fault of ours."""
+    try:
+        app()
+    except InputError as error:
+        err.print(f"[red]error:[/red] {escape(str(error))}")
+        sys.exit(2)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(0)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"meshtide {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Mesh segmentation by learned diffusion: surface meshes in, labelled parts out."""
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to fill.")] = Path("demo"),
+) -> None:
+    """Make a few labelled shapes to try the other commands on: a figure in two meshings, and torn into a soup."""
+    from meshtide.demo import write_demo
+
+    for path in write_demo(folder):
+        out.print(f"wrote {escape(str(path))}")
+    out.print(f"Now try [bold]meshtide doctor {escape(str(folder))}[/bold] and "
+              f"[bold]meshtide prepare {escape(str(folder))}[/bold].")  # fmt: skip
+
+
+@app.command()
+def doctor(
+    meshes: Annotated[list[Path], typer.Argument(metavar="MESH", help="Mesh files, or folders of them.")],
+    fix: Annotated[bool, typer.Option("--fix", help="Repair what can be repaired and write it to --output.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="OUT", help="A file for one mesh, a folder for several.")
+    ] = None,
+    report: JsonOption = None,
+) -> None:
+    """Say what is wrong with meshes, what it means for segmentation, and repair it with --fix.
+
+    The verdict is good, usable (remarks only), repairable (by --fix) or unusable; the exit code is 2 if one is
+    unusable.
+    """
+    if fix != (output is not None):
+        raise InputError("--fix and --output go together: --fix -o OUT writes the repaired mesh to OUT")
+    paths = _mesh_files(meshes)
+    several = len(paths) > 1 or paths != meshes
+    entries = []
+    with _progress("examining", len(paths) if len(paths) > 10 else 0) as step:
+        for path in paths:
+            entry = _examine(path, _repaired_path(path, output, several) if output else None)
+            entries.append(entry)
+            step()
+    unusable = sum(entry["verdict"] == "unusable" for entry in entries)
+    if several:
+        counts = {verdict: sum(entry["verdict"] == verdict for entry in entries) for verdict in _COLOURS}
+        out.print(f"{len(entries)} files: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
+    if report:
+        _write_json(report, entries)
+    if unusable:
+        raise typer.Exit(2)
+
+
+@app.command()
+def prepare(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")],
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes work side by side.")] = 1,
+    eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
+    operator: Annotated[str, typer.Option("--operator", help="surface or graph.")] = "surface",
+    data: DataOption = None,
+    cache: CacheOption = None,
+    report: JsonOption = None,
+) -> None:
+    """Compute and cache the eigenbasis and features of every shape of a collection.
+
+    Mismatches between meshes and labels are reported before anything is computed. Bad shapes do not stop the others;
+    they are listed at the end, and the exit code is then 2.
+    """
+    from meshtide.batch import prepare_meshes
+    from meshtide.collection import open_collection
+    from meshtide.recipe import GraphRecipe
+
+    recipe = GraphRecipe(operator=operator, k=eigenpairs)
+    collection = open_collection(source, data=data)
+    with _progress("checking", len(collection.shapes)) as step:
+        problems = collection.check(progress=lambda *_: step())
+    _print_problems(problems)
+    paths = [shape.mesh_path for shape in collection.shapes]
+    outcomes: list[Outcome] = []
+    with _progress("preparing", len(paths)) as step:
+        for outcome in prepare_meshes(paths, recipe, cache, jobs=jobs):
+            outcomes.append(outcome)
+            step()
+    bad = _summarise(outcomes, problems)
+    if report:
+        _write_json(report, {"source": source, "recipe": json.loads(recipe.to_json()),
+                             "shapes": [_plain(vars(outcome)) for outcome in outcomes],
+                             "problems": [_plain(vars(problem)) for problem in problems]})  # fmt: skip
+    if bad:
+        raise typer.Exit(2)
+
+
+@cache_app.command("info")
+def cache_info(cache: CacheOption = None) -> None:
+    """Say where the cache is and how much it holds."""
+    from meshtide.cache import Cache
+
+    info = Cache(cache).info()
+    out.print(f"{escape(str(info.folder))}: {info.entries:,} entries, {info.bytes / 1e6:,.1f} MB")
+    if info.damaged or info.temporary:
+        out.print(f"{info.damaged:,} damaged files set aside, {info.temporary:,} left by interrupted runs; "
+                  "`meshtide cache clear` removes them too")  # fmt: skip
+
+
+@cache_app.command("clear")
+def cache_clear(cache: CacheOption = None) -> None:
+    """Remove every entry; files that are not the cache's own stay."""
+    from meshtide.cache import Cache
+
+    store = Cache(cache)
+    out.print(f"removed {store.clear():,} files from {escape(str(store.folder))}")
+
+
+@cache_app.command("verify")
+def cache_verify(cache: CacheOption = None) -> None:
+    """Check every entry's checksum and contents; the exit code is 2 if one is damaged."""
+    from meshtide.cache import Cache
+
+    store = Cache(cache)
+    good, damaged = 0, 0
+    with _progress("verifying", store.info().entries) as step:
+        for path, verdict in store.verify():
+            good, damaged = good + (verdict == "good"), damaged + (verdict != "good")
+            if verdict != "good":
+                out.print(f"{escape(str(path))}: {escape(verdict)}")
+            step()
+    out.print(f"{good:,} good, {damaged:,} damaged" + ("; the next use rebuilds them" if damaged else ""))
+    if damaged:
+        raise typer.Exit(2)
+
+
+def _mesh_files(given: Iterable[Path]) -> list[Path]:
+    """The files that were named, and the meshes directly inside folders that were named."""
+    from meshtide.formats import READABLE
+
+    paths: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in READABLE and not p.name.startswith("."))
+            if not inside:
+                raise InputError(f"{path}: has no mesh file in it; known are {', '.join(READABLE)}")
+            paths.extend(inside)
+        else:
+            paths.append(path)
+    return paths
+
+
+def _examine(path: Path, repaired: Path | None) -> dict[str, Any]:
+    """Diagnose one file, speak about it, write its repaired form; returns the entry for the report."""
+    from meshtide.doctor import diagnose, repair
+    from meshtide.formats import read_raw
+    from meshtide.mesh import save_mesh
+
+    try:
+        raw = read_raw(path)
+    except InputError as error:
+        sentence = str(error).removeprefix(f"{path}: ")
+        out.print(f"[bold]{escape(str(path))}[/bold]: [red]unusable[/red]\n  - {escape(sentence)}")
+        return {"file": str(path), "verdict": "unusable", "findings": [{"kind": "unreadable", "sentence": sentence}]}
+    diagnosis = diagnose(raw)
+    _print_diagnosis(path, diagnosis)
+    entry = {"file": str(path), **diagnosis.to_json()}
+    if repaired and diagnosis.verdict != "unusable":
+        mended, steps = repair(raw, diagnosis)
+        repaired.parent.mkdir(parents=True, exist_ok=True)
+        save_mesh(mended, repaired)
+        done = "; ".join(step.done for step in steps) or "nothing needed repair"
+        out.print(f"  [green]wrote[/green] {escape(str(repaired))}: {done}")
+        entry |= {"written": str(repaired), "repairs": [step.done for step in steps]}
+    return entry
+
+
+def _repaired_path(path: Path, output: Path, several: bool) -> Path:
+    """Where the repaired form of a file goes; a .gltf, which we do not write, becomes a .glb."""
+    if not several and not output.is_dir():
+        return output
+    return output / (f"{path.stem}.glb" if path.suffix.lower() == ".gltf" else path.name)
+
+
+def _print_diagnosis(path: Path, diagnosis: Diagnosis) -> None:
+    colour = _COLOURS[diagnosis.verdict]
+    out.print(
+        f"[bold]{escape(str(path))}[/bold]: [{colour}]{diagnosis.verdict}[/{colour}], "
+        f"{diagnosis.vertices:,} vertices, {diagnosis.faces:,} triangles"
+    )
+    for finding in diagnosis.findings:
+        out.print(f"  - {escape(finding.sentence)}")
+
+
+def _print_problems(problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        colour = "red" if problem.serious else "yellow"
+        err.print(f"[{colour}]{escape(str(problem.path))}[/{colour}]: {escape(problem.sentence)}")
+
+
+def _summarise(outcomes: list[Outcome], problems: Iterable[Problem]) -> bool:
+    """Say what was done and list what was not; returns whether anything was wrong."""
+    for outcome in outcomes:
+        if outcome.status != "failed":
+            for remark in outcome.remarks:
+                err.print(f"[yellow]{escape(str(outcome.path))}[/yellow]: {escape(remark)}")
+    counts = {status: sum(o.status == status for o in outcomes) for status in ("computed", "cached", "failed")}
+    out.print(f"{len(outcomes):,} shapes: {counts['computed']:,} computed, {counts['cached']:,} were cached already, "
+              f"{counts['failed']:,} failed")  # fmt: skip
+    failed = [o for o in outcomes if o.status == "failed"]
+    mismatches = [problem for problem in problems if problem.serious]
+    for outcome in failed:
+        err.print(f"[red]failed[/red] {escape(outcome.remarks[0])}")
+    if mismatches:
+        err.print(f"[red]{len(mismatches)} problems[/red] with the collection's files are listed above")
+    return bool(failed or mismatches)
+
+
+def _write_json(path: Path, content: Any) -> None:
+    from meshtide.formats import write_atomically
+
+    write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: str(value) if isinstance(value, Path) else value for name, value in fields.items()}
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Any]:
+    """A bar on a terminal, nothing in a pipe; yields the function that moves it on by one."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal or total == 0) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
