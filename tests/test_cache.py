@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -16,18 +16,16 @@ import filelock
 import h5py
 import numpy as np
 import pytest
+from cache_entries import MESH, RECIPE, assert_rebuilt, assert_same, good_bytes, put
 
 import meshtide.cache
 from meshtide.cache import Cache, cache_key
 from meshtide.errors import InputError
 from meshtide.mesh import Mesh
-from meshtide.preparation import SEAL_BYTES, Preparation, prepare, seal, to_image
+from meshtide.preparation import SEAL_BYTES, Preparation, prepare
 from meshtide.recipe import GraphRecipe
-from meshtide.shapes import box, figure, sphere
+from meshtide.shapes import box, figure
 from meshtide.spectrum import SpectrumWarning
-
-RECIPE = GraphRecipe(k=8, features=("log-hks", "wks"))
-MESH = sphere(1)
 
 
 @pytest.fixture
@@ -41,41 +39,6 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(meshtide.cache, "prepare", counting)
     return names
-
-
-def assert_same(one: Preparation, other: Preparation) -> None:
-    for field in fields(Preparation):
-        left, right = np.asarray(getattr(one, field.name)), np.asarray(getattr(other, field.name))
-        assert left.dtype == right.dtype, field.name
-        assert left.shape == right.shape, field.name
-        assert left.tobytes() == right.tobytes(), field.name
-
-
-def put(cache: Cache, content: bytes, mesh: Mesh = MESH, recipe: GraphRecipe = RECIPE) -> Path:
-    """Write the bytes where the cache looks for a mesh."""
-    path = cache.path(cache_key(mesh, recipe))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
-
-
-def good_bytes() -> bytes:
-    image = to_image(prepare(MESH, RECIPE), RECIPE)
-    return seal(cache_key(MESH, RECIPE), image) + image
-
-
-def assert_rebuilt(cache: Cache, match: str = "set aside") -> str:
-    """The entry is not used but set aside, rebuilt rightly, and good from then on."""
-    fetched = cache.fetch(MESH, RECIPE)
-    assert not fetched.hit
-    assert len(fetched.remarks) == 1
-    assert match in fetched.remarks[0]
-    assert_same(fetched.preparation, prepare(MESH, RECIPE))
-    again = cache.fetch(MESH, RECIPE)
-    assert again.hit
-    assert again.remarks == ()
-    assert_same(again.preparation, fetched.preparation)
-    return fetched.remarks[0]
 
 
 def test_a_hit_is_the_computation_bit_for_bit(tmp_path, computed):
@@ -175,105 +138,6 @@ def test_a_folder_or_link_in_the_place_of_an_entry(tmp_path):
         path.symlink_to("/dev/zero")
         assert cache.fetch(MESH, RECIPE).remarks
         assert cache.fetch(MESH, RECIPE).hit
-
-
-def _huge(file: h5py.File) -> None:
-    del file["vectors"]
-    space = h5py.h5s.create_simple((2**40, 2**20))
-    h5py.h5d.create(file.id, b"vectors", h5py.h5t.IEEE_F32LE, space)
-
-
-def _chunked(file: h5py.File, **options: object) -> None:
-    vectors = file["vectors"][...]
-    del file["vectors"]
-    file.create_dataset("vectors", data=vectors, chunks=(2, 2), **options)
-
-
-def _external(file: h5py.File) -> None:
-    shape = file["vectors"].shape
-    del file["vectors"]
-    file.create_dataset("vectors", shape, "<f4", external=[("/etc/passwd", 0, h5py.h5f.UNLIMITED)])
-
-
-def _virtual(file: h5py.File) -> None:
-    layout = h5py.VirtualLayout(file["vectors"].shape, "<f4")
-    layout[...] = h5py.VirtualSource("/etc/hosts", "x", file["vectors"].shape)
-    del file["vectors"]
-    file.create_virtual_dataset("vectors", layout)
-
-
-def _replaced(name: str, change: Callable[[np.ndarray], object]) -> Callable[[h5py.File], None]:
-    def spoil(file: h5py.File) -> None:
-        content = change(file[name][...])
-        del file[name]
-        file[name] = content
-
-    return spoil
-
-
-def _references(file: h5py.File) -> None:
-    reference = file["mass"].ref
-    del file["values"]
-    file.create_dataset("values", data=[reference] * 8, dtype=h5py.ref_dtype)
-
-
-def _hard_link(file: h5py.File) -> None:
-    del file["vectors"]
-    file["vectors"] = file["features"]
-
-
-def _group(file: h5py.File) -> None:
-    del file["mass"]
-    file.create_group("mass")
-
-
-def _text_attribute(file: h5py.File) -> None:
-    file.attrs["recipe"] = "a string of variable length"
-
-
-HOSTILE: dict[str, Callable[[h5py.File], None]] = {
-    "huge": _huge,
-    "chunked": _chunked,
-    "filtered": lambda file: _chunked(file, compression="gzip"),
-    "external storage": _external,
-    "virtual": _virtual,
-    "external link": _replaced("vectors", lambda _: h5py.ExternalLink("/etc/hosts", "/")),
-    "soft link": _replaced("vectors", lambda _: h5py.SoftLink("/features")),
-    "hard link to another": _hard_link,
-    "references": _references,
-    "wide floats": _replaced("vectors", lambda array: array.astype("<f8")),
-    "big-endian": _replaced("vectors", lambda array: array.astype(">f4")),
-    "strings": _replaced("values", lambda _: ["a", "b"]),
-    "a group": _group,
-    "a scalar": _replaced("edges", lambda _: np.int32(1)),
-    "empty": _replaced("edges", lambda _: h5py.Empty("<i4")),
-    "missing": lambda file: file.__delitem__("edges"),
-    "one more": lambda file: file.__setitem__("more", np.arange(3)),
-    "other vertices": _replaced("mass", lambda array: array[:-1]),
-    "too many eigenpairs": _replaced("values", lambda array: np.tile(array, 2)),
-    "edge to nowhere": _replaced("edges", lambda array: array + np.int32(1)),
-    "edge from nowhere": _replaced("edges", lambda array: array - np.int32(1)),
-    "no recipe": lambda file: file.attrs.__delitem__("recipe"),
-    "another recipe": lambda file: file.attrs.__setitem__("recipe", np.frombuffer(b'{"k":8}', dtype=np.uint8)),
-    "unreadable recipe": lambda file: file.attrs.__setitem__("recipe", np.frombuffer(b"[" * 9000, dtype=np.uint8)),
-    "text attribute": _text_attribute,
-    "components are many": lambda file: file.attrs.__setitem__("components", np.arange(5)),
-    "components are none": lambda file: file.attrs.__setitem__("components", np.int64(0)),
-}
-
-
-@pytest.mark.parametrize("trick", HOSTILE)
-def test_a_hostile_file_with_a_right_seal_is_not_believed(tmp_path, trick):
-    cache, forged = Cache(tmp_path / "cache"), tmp_path / "forged.h5"
-    forged.write_bytes(to_image(prepare(MESH, RECIPE), RECIPE))
-    with h5py.File(forged, "r+") as file:
-        HOSTILE[trick](file)
-    image = forged.read_bytes()
-    path = put(cache, seal(cache_key(MESH, RECIPE), image) + image)
-    if trick != "edge to nowhere":  # needs the mesh to be found out
-        assert [sentence != "good" for _, sentence in cache.verify()] == [True]
-    assert_rebuilt(cache)
-    assert path.with_name(path.name + ".damaged").read_bytes()[SEAL_BYTES:] == image
 
 
 def test_hdf5_tools_read_entries_past_the_seal(tmp_path):
