@@ -99,7 +99,7 @@ def _until_broken(
     waiting: deque[Path], suspects: list[Path], recipe: GraphRecipe, folder: Path | None, jobs: int
 ) -> Iterator[Outcome]:
     """Work through `waiting` until it is empty or a worker dies; then what was under way goes to `suspects`."""
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _start_worker)
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), start_worker)
     running: dict[Future[Outcome], Path] = {}
     try:
         while (waiting or running) and not suspects:
@@ -129,7 +129,7 @@ def _stop(pool: ProcessPoolExecutor) -> None:
         process.terminate()
 
 
-def _start_worker() -> None:
+def start_worker() -> None:
     """Set up a worker: one thread for linear algebra, no traceback on Ctrl-C, and an end when the parent has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # for libraries not loaded yet

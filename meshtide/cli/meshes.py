@@ -1,19 +1,16 @@
-"""The command line: the only module that speaks. Heavy imports stand inside the commands that need them."""
+"""Commands about meshes and what is computed from them: demo, doctor, prepare, cache."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from meshtide import __version__
+from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, plain, progress, write_json
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,59 +18,11 @@ if TYPE_CHECKING:
     from meshtide.collection import Problem
     from meshtide.doctor import Diagnosis
 
-app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
-    help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
-)  # fmt: skip
 cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of computed eigenbases and features.")
-app.add_typer(cache_app, name="cache")
-
-# Lines are sentences to read or to pipe on, so they are never broken or coloured by content.
-out = Console(soft_wrap=True, highlight=False)
-err = Console(stderr=True, soft_wrap=True, highlight=False)
-
-JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON.")]
-DataOption = Annotated[
-    Path | None,
-    typer.Option("--data", envvar="MESHTIDE_DATA", help="Where the relative paths of dataset cards start."),
-]
-CacheOption = Annotated[
-    Path | None,
-    typer.Option("--cache", envvar="MESHTIDE_CACHE", help="The cache folder, instead of the user's own."),
-]
 
 _COLOURS = {"good": "green", "usable": "green", "repairable": "yellow", "unusable": "red"}
 
 
-def main() -> NoReturn:
-    """Run the command line: 0 is done, 2 the input was wrong, 1 a fault of ours."""
-    try:
-        app()
-    except InputError as error:
-        err.print(f"[red]error:[/red] {escape(str(error))}")
-        sys.exit(2)
-    except BrokenPipeError:  # whoever read our output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(0)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        out.print(f"meshtide {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    """Mesh segmentation by learned diffusion: surface meshes in, labelled parts out."""
-
-
-@app.command()
 def demo(
     folder: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to fill.")] = Path("demo"),
 ) -> None:
@@ -86,7 +35,6 @@ def demo(
               f"[bold]meshtide prepare {escape(str(folder))}[/bold].")  # fmt: skip
 
 
-@app.command()
 def doctor(
     meshes: Annotated[list[Path], typer.Argument(metavar="MESH", help="Mesh files, or folders of them.")],
     fix: Annotated[bool, typer.Option("--fix", help="Repair what can be repaired and write it to --output.")] = False,
@@ -105,7 +53,7 @@ def doctor(
     paths = _mesh_files(meshes)
     several = len(paths) > 1 or paths != meshes
     entries = []
-    with _progress("examining", len(paths) if len(paths) > 10 else 0) as step:
+    with progress("examining", len(paths) if len(paths) > 10 else 0) as step:
         for path in paths:
             entry = _examine(path, _repaired_path(path, output, several) if output else None)
             entries.append(entry)
@@ -115,15 +63,14 @@ def doctor(
         counts = {verdict: sum(entry["verdict"] == verdict for entry in entries) for verdict in _COLOURS}
         out.print(f"{len(entries)} files: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
     if report:
-        _write_json(report, entries)
+        write_json(report, entries)
     if unusable:
         raise typer.Exit(2)
 
 
-@app.command()
 def prepare(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")],
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes work side by side.")] = 1,
+    jobs: JobsOption = 1,
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     operator: Annotated[str, typer.Option("--operator", help="surface or graph.")] = "surface",
     data: DataOption = None,
@@ -141,20 +88,20 @@ def prepare(
 
     recipe = GraphRecipe(operator=operator, k=eigenpairs)
     collection = open_collection(source, data=data)
-    with _progress("checking", len(collection.shapes)) as step:
+    with progress("checking", len(collection.shapes)) as step:
         problems = collection.check(progress=lambda *_: step())
     _print_problems(problems)
     paths = [shape.mesh_path for shape in collection.shapes]
     outcomes: list[Outcome] = []
-    with _progress("preparing", len(paths)) as step:
+    with progress("preparing", len(paths)) as step:
         for outcome in prepare_meshes(paths, recipe, cache, jobs=jobs):
             outcomes.append(outcome)
             step()
     bad = _summarise(outcomes, problems)
     if report:
-        _write_json(report, {"source": source, "recipe": json.loads(recipe.to_json()),
-                             "shapes": [_plain(vars(outcome)) for outcome in outcomes],
-                             "problems": [_plain(vars(problem)) for problem in problems]})  # fmt: skip
+        write_json(report, {"source": source, "recipe": json.loads(recipe.to_json()),
+                             "shapes": [plain(vars(outcome)) for outcome in outcomes],
+                             "problems": [plain(vars(problem)) for problem in problems]})  # fmt: skip
     if bad:
         raise typer.Exit(2)
 
@@ -187,7 +134,7 @@ def cache_verify(cache: CacheOption = None) -> None:
 
     store = Cache(cache)
     good, damaged = 0, 0
-    with _progress("verifying", store.info().entries) as step:
+    with progress("verifying", store.info().entries) as step:
         for path, verdict in store.verify():
             good, damaged = good + (verdict == "good"), damaged + (verdict != "good")
             if verdict != "good":
@@ -278,24 +225,3 @@ def _summarise(outcomes: list[Outcome], problems: Iterable[Problem]) -> bool:
     if mismatches:
         err.print(f"[red]{len(mismatches)} problems[/red] with the collection's files are listed above")
     return bool(failed or mismatches)
-
-
-def _write_json(path: Path, content: Any) -> None:
-    from meshtide.formats import write_atomically
-
-    write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
-
-
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: str(value) if isinstance(value, Path) else value for name, value in fields.items()}
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Any]:
-    """A bar on a terminal, nothing in a pipe; yields the function that moves it on by one."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal or total == 0) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
