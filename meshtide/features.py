@@ -20,7 +20,7 @@ FEATURES = ("hks", "log-hks", "wks")
 
 # On a closed mesh of equilateral triangles with edges of length h, 1 - μ is (1/7)(3/2) h² λ, and n vertices share the
 # area (√3/2) h² n. At area 1 that makes λ = (7/√3) n (1 - μ).
-_GRAPH_FREQUENCY = 7 / 3**0.5
+GRAPH_FREQUENCY = 7 / 3**0.5
 
 # A signature's true value, relative to heat spread evenly, is at least 1 on a surface and d/mean(d) on a graph, whose
 # degrees d with the vertex itself are 3 or more. Anything far below is truncation: a component without an eigenpair.
@@ -87,7 +87,7 @@ def on_unit_area(basis: Eigenbasis) -> Eigenbasis:
     if basis.operator == "surface":
         return basis
     nodes = basis.mass.sum()
-    values = 1 - _GRAPH_FREQUENCY * nodes * basis.frequencies
+    values = 1 - GRAPH_FREQUENCY * nodes * basis.frequencies
     return replace(basis, values=values, vectors=basis.vectors * np.sqrt(nodes), mass=basis.mass / nodes)
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from meshtide.cache import Cache
+from meshtide.errors import InputError
+from meshtide.features import GRAPH_FREQUENCY
+from meshtide.gradients import vertex_gradients
 from meshtide.mesh import Mesh
 from meshtide.preparation import Preparation, prepare
 from meshtide.recipe import GraphRecipe
-from meshtide.spectrum import frequencies_of
+from meshtide.spectrum import frequencies_of, laplacian
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +39,9 @@ class MeshGraph:
     edges: Tensor  # (2, E) int64, every undirected edge once
     faces: Tensor  # (F, 3) int64
     recipe: GraphRecipe
+    projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
+    stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
+    gradients: Tensor | None = None  # (2V, V) sparse: derivatives along two tangents, the first of all vertices first
 
     @property
     def num_vertices(self) -> int:
@@ -52,6 +63,52 @@ class MeshGraph:
         """The number of eigenpairs, K: the recipe's k, or fewer on a mesh with fewer vertices in use."""
         return int(self.values.shape[0])
 
+    @cached_property
+    def rates(self) -> Tensor:
+        """Frequencies in units of a surface of area 1, (K,): heat is exp(-time * rate) for both operators."""
+        return self.frequencies * self.rate_scale
+
+    @cached_property
+    def rate_scale(self) -> float:
+        """What a frequency is multiplied by to become a rate: 1 on a surface, as on equal triangles on a graph."""
+        return 1.0 if self.recipe.operator == "surface" else GRAPH_FREQUENCY * float((self.mass > 0).sum())
+
+    @cached_property
+    def adjacency(self) -> Tensor:
+        """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric; vertices without an edge have empty rows."""
+        start, end = self.edges
+        degree = torch.bincount(self.edges.ravel(), minlength=self.num_vertices)
+        loops = torch.nonzero(degree).ravel()
+        rows, columns = torch.cat([start, end, loops]), torch.cat([end, start, loops])
+        scale = (degree + 1.0).to(self.features.dtype).rsqrt()
+        shape = (self.num_vertices, self.num_vertices)
+        matrix = torch.sparse_coo_tensor(
+            torch.stack([rows, columns]), scale[rows] * scale[columns], shape, check_invariants=True
+        )
+        return _compressed(matrix)
+
+    def project(self, u: Tensor) -> Tensor:
+        """The coefficients of signals (V, C) in the eigenbasis, (K, C)."""
+        if self.projection is not None:
+            return self.projection @ u
+        return self.vectors.T @ (self.mass[:, None] * u)
+
+    def sampled(self, rows: Tensor) -> MeshGraph:
+        """The graph at some of its vertices, projecting by weighted least squares; it has no edges and no faces."""
+        if self.recipe.operator != "surface":
+            raise InputError("only the surface operator can be sampled: a graph's needs every neighbour")
+        vectors, mass = self.vectors[rows], self.mass[rows]
+        weighted = vectors * mass[:, None]
+        gram = vectors.T @ weighted
+        # Few vertices cannot tell all eigenvectors apart; a little of the identity keeps the rest from running wild.
+        gram = gram / gram.diagonal().mean() + 1e-4 * torch.eye(len(gram), device=gram.device, dtype=gram.dtype)
+        projection = torch.linalg.solve(gram, weighted.T / (vectors * weighted).sum(dim=0).mean())
+        none = torch.zeros(0, 3, dtype=torch.int64, device=self.device)
+        return replace(
+            self, features=self.features[rows], vectors=vectors, mass=mass, projection=projection,
+            edges=none[:, :2].T, faces=none, stiffness=None, gradients=None,
+        )  # fmt: skip
+
     @property
     def device(self) -> torch.device:
         """Where the tensors are."""
@@ -66,11 +123,22 @@ class MeshGraph:
         return MeshGraph(**moved)
 
 
-def mesh_graph(mesh: Mesh, recipe: GraphRecipe | None = None, cache: Cache | None = None) -> MeshGraph:
-    """Prepare a mesh for a network, by way of a cache if one is given."""
+def mesh_graph(
+    mesh: Mesh, recipe: GraphRecipe | None = None, cache: Cache | None = None, *, extras: Collection[str] = ()
+) -> MeshGraph:
+    """Prepare a mesh for a network, by way of a cache if one is given.
+
+    `extras` may name "stiffness" (for implicit diffusion on a surface) and "gradients" (for DiffusionNet), which are
+    built anew each time: that takes less than reading them would.
+    """
     recipe = recipe or GraphRecipe()
     preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
-    return graph_of(preparation, mesh.name, recipe)
+    graph = graph_of(preparation, mesh.name, recipe)
+    if "stiffness" in extras:
+        graph = replace(graph, stiffness=_sparse(laplacian(mesh, "surface").matrix))
+    if "gradients" in extras:
+        graph = replace(graph, gradients=_sparse(vertex_gradients(mesh)))
+    return graph
 
 
 def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGraph:
@@ -87,3 +155,17 @@ def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGr
         torch.from_numpy(preparation.faces).to(torch.int64),
         recipe,
     )
+
+
+def _sparse(matrix: sparse.csc_array[np.float64]) -> Tensor:
+    entries = matrix.tocoo()
+    places = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+    values = torch.from_numpy(entries.data).float()
+    return _compressed(torch.sparse_coo_tensor(places, values, matrix.shape, check_invariants=True))
+
+
+def _compressed(matrix: Tensor) -> Tensor:
+    """A sparse tensor by rows, which multiplies fastest; torch calls that layout unfinished, which is no news here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*Sparse.*beta state.*")
+        return matrix.coalesce().to_sparse_csr()

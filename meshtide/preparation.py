@@ -45,7 +45,11 @@ class ImageError(ValueError):
 
 def prepare(mesh: Mesh, recipe: GraphRecipe) -> Preparation:
     """Compute what a recipe asks for. Vectors and features are rounded to float32 last."""
-    basis = eigenbasis(mesh, recipe.k, recipe.operator)
+    return preparation_of(mesh, eigenbasis(mesh, recipe.k, recipe.operator), recipe)
+
+
+def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe) -> Preparation:
+    """What a recipe asks for, from an eigenbasis that is already there."""
     # One thread, as in the eigensolver: sums in another order would give a batch's workers other bits than one run.
     with threadpool_limits(limits=1):
         features = np.concatenate([_feature(word, on_unit_area(basis), recipe) for word in recipe.features], axis=1)

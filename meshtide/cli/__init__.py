@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from meshtide import __version__
 from meshtide.cli.console import err, out
+from meshtide.cli.learning import evaluate, train
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.errors import InputError
 
@@ -17,7 +18,7 @@ app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
 )  # fmt: skip
-for command in (demo, doctor, prepare):
+for command in (demo, doctor, prepare, train, evaluate):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

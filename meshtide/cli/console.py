@@ -28,21 +28,23 @@ JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many p
 
 
 def write_json(path: Path, content: Any) -> None:
+    """Write a report, whole or not at all."""
     from meshtide.formats import write_atomically
 
     write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def plain(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields with paths as text, for JSON."""
     return {name: str(value) if isinstance(value, Path) else value for name, value in fields.items()}
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, nothing in a pipe; yields the function that moves it on by one."""
+def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, nothing in a pipe; yields the function that moves it on by one, perhaps with other words."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal or total == 0) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda words=what: bar.update(task, advance=1, description=words)

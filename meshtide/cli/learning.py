@@ -1,0 +1,287 @@
+"""Commands about models: train, evaluate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, progress, write_json
+from meshtide.errors import InputError
+
+if TYPE_CHECKING:
+    from meshtide.evaluation import Score
+    from meshtide.experiment import Data, Experiment
+    from meshtide.training import Epoch, Training
+
+SourceArgument = Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
+
+
+def train(
+    source: SourceArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors file to write.")],
+    setting: Annotated[str, typer.Option(help="single, multi or mixed, as in the paper.")] = "multi",
+    test: Annotated[str | None, typer.Option("--test", metavar="SOURCE", help="Another source to test on.")] = None,
+    parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="Which parts to learn.")] = None,
+    network: Annotated[str, typer.Option(help="tide-m, tide-s, gcn, gat, grand or diffusionnet.")] = "tide-m",
+    operator: Annotated[str, typer.Option(help="surface or graph.")] = "surface",
+    width: Annotated[int | None, typer.Option(min=1, max=4096, help="Channels; the network's own default.")] = None,
+    blocks: Annotated[int | None, typer.Option(min=1, max=128, help="Blocks; the network's own default.")] = None,
+    eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
+    patience: Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a gain.")] = None,
+    augment: Annotated[bool, typer.Option("--augment/--no-augment", help="Learn from relatives too.")] = False,
+    relatives: Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")] = 4,
+    class_weights: Annotated[bool, typer.Option("--class-weights", help="Weigh rare parts more.")] = False,
+    shape: Annotated[str | None, typer.Option(help="The shape of the single setting.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
+    seeds: Annotated[int, typer.Option(min=1, help="Train so many times, and report mean and deviation.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted training.")] = False,
+    log: Annotated[Path | None, typer.Option("--log", metavar="DIR", help="Write tensorboard logs.")] = None,
+    device: DeviceOption = "auto",
+    jobs: JobsOption = 1,
+    data: DataOption = None,
+    cache: CacheOption = None,
+    report: JsonOption = None,
+) -> None:
+    """Train a network on a labelled collection and score it on shapes it has not seen.
+
+    The weights of the best epoch on validation shapes are kept; Ctrl-C keeps the best so far. Beside the model a plot
+    of the training and, where there is a test, of the confusion of parts is written.
+    """
+    from meshtide.augmentation import Augmentation
+    from meshtide.experiment import Experiment, gather
+    from meshtide.recipe import GraphRecipe
+    from meshtide.training import Settings
+
+    if output.suffix != ".safetensors":
+        raise InputError(f"{output}: a model's file name ends in .safetensors")
+    if not output.parent.is_dir():
+        raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
+    options = {name: value for name, value in (("width", width), ("blocks", blocks)) if value is not None}
+    experiment = Experiment(
+        source, setting, test, parts, network, options, GraphRecipe(operator=operator, k=eigenpairs),
+        Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
+        Augmentation() if augment else None, relatives, shape,
+    )  # fmt: skip
+    place = choose_device(device)
+    with _bars() as bars:
+        loaded = gather(experiment, data=data, cache=_cache(cache), progress=bars)
+    out.print(_describe(experiment, loaded))
+    runs = [
+        _train_once(_with_seed(experiment, seed + number), loaded, output, place, jobs, resume, log)
+        for number in range(seeds)
+    ]
+    best = max(runs, key=lambda run: (run["validation_accuracy"] or 0.0, -run["seed"]))
+    _finish(experiment, output, runs, best, report)
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote.")],
+    source: SourceArgument,
+    split: Annotated[str | None, typer.Option(help="Which shapes; test if there are such, else all.")] = None,
+    parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
+    confusion: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the confusion of parts.")] = None,
+    device: DeviceOption = "auto",
+    data: DataOption = None,
+    cache: CacheOption = None,
+    report: JsonOption = None,
+) -> None:
+    """Score a model on a labelled collection."""
+    from meshtide.checkpoint import load_model
+    from meshtide.experiment import evaluate_model
+
+    started = time.perf_counter()
+    loaded = load_model(model)
+    with _bars() as bars:
+        score, chosen, vocabulary = evaluate_model(
+            loaded, source, split=split, vocabulary=parts, data=data, cache=_cache(cache), device=choose_device(device),
+            progress=bars,
+        )  # fmt: skip
+    about = loaded.about
+    out.print(f"{escape(str(model))}: {about.network}, {about.recipe.operator} operator, trained on "
+              f"{about.trained_on.get('source', 'an unknown source')}; tested on {escape(source)}, split {chosen}, "
+              f"vocabulary {vocabulary}")  # fmt: skip
+    _print_score(score)
+    if confusion:
+        _draw_confusion(score, confusion)
+    if report:
+        write_json(report, {
+            **score.to_json(), "network": about.network, "operator": about.recipe.operator, "setting": "evaluate",
+            "source": source, "split": chosen, "parts_vocabulary": vocabulary, "seed": about.trained_on.get("seed"),
+            "trained_on": about.trained_on, "seconds": round(time.perf_counter() - started, 2),
+        })  # fmt: skip
+
+
+def choose_device(word: str) -> str:
+    """The device that a word means here."""
+    import torch
+
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if word == "auto":
+        return next(name for name in ("cuda", "mps", "cpu") if present[name])
+    if word not in present:
+        raise InputError(f"--device {word!r} is not known; there are auto, {', '.join(present)}")
+    if not present[word]:
+        raise InputError(f"--device {word}: this machine has none, or torch was installed without it; use cpu")
+    return word
+
+
+def _train_once(
+    experiment: Experiment, data: Data, output: Path, device: str, jobs: int, resume: bool, log: Path | None
+) -> dict[str, Any]:
+    """Train with one seed; returns what the report says of it, the model and the score among it."""
+    import torch
+
+    from meshtide.experiment import prepare_training, score_test, trained_model
+    from meshtide.resume import TrainingFile
+
+    started = time.perf_counter()
+    if device == "cpu":
+        # The matrices of a step are small: two threads wait for each other more than they work.
+        torch.set_num_threads(1)
+    with _bars() as bars:
+        training, test = prepare_training(experiment, data, device=device, jobs=jobs, progress=bars)
+    file = TrainingFile(output, experiment)
+    if resume and file.load(training):
+        out.print(f"going on after epoch {training.epoch} of {training.epochs}")
+    history = _run(training, file, log, experiment.settings.seed)
+    training.keep_best()
+    score = score_test(training, data, test, experiment.setting)
+    model = trained_model(experiment, training, data, score, history, started)
+    file.remove()
+    best = [epoch.validation_accuracy for epoch in history if epoch.best]
+    return {
+        "seed": experiment.settings.seed, "validation_accuracy": best[-1] if best else None, "model": model,
+        "score": score, "history": history, "seconds": round(time.perf_counter() - started, 1),
+    }  # fmt: skip
+
+
+def _run(training: Training, file: Any, log: Path | None, seed: int) -> list[Epoch]:
+    """Run the epochs with a bar; Ctrl-C ends them early, and what was best stays."""
+    history: list[Epoch] = []
+    with _bars() as bars, _tensorboard(log, seed) as write:
+        count = bars("training", training.epochs)
+        for _ in range(training.epoch):
+            count()
+        try:
+            for epoch in training.run():
+                history.append(epoch)
+                write(epoch)
+                file.save(training)
+                count(_epoch_words(epoch))
+        except KeyboardInterrupt:
+            err.print(f"stopped after epoch {training.epoch}; the best so far is kept")
+    if not history and not training.best:
+        raise InputError("stopped before the first epoch was done, so there is no model")
+    return history
+
+
+def _epoch_words(epoch: Epoch) -> str:
+    checked = "" if epoch.validation_accuracy is None else f", validation {epoch.validation_accuracy:.2%}"
+    return f"training: loss {epoch.loss:.3f}{checked}"
+
+
+def _finish(
+    experiment: Experiment, output: Path, runs: list[dict[str, Any]], best: dict[str, Any], report: Path | None
+) -> None:
+    """Write the best run's model and plots, say the figures, write the report."""
+    from meshtide.checkpoint import save_model
+    from meshtide.evaluation import summarise
+    from meshtide.plots import plot_training
+
+    save_model(best["model"], output)
+    if best["history"]:
+        plot_training(best["history"], output.with_suffix(".training.png"))
+    out.print(f"wrote {escape(str(output))} ({best['seconds']:.0f} s, seed {best['seed']})")
+    scores = [run["score"] for run in runs if run["score"] is not None]
+    if best["score"] is not None:
+        _print_score(best["score"])
+        _draw_confusion(best["score"], output.with_suffix(".confusion.png"))
+    summary = summarise(scores) if scores else {}
+    if len(scores) > 1:
+        figures = summary["vertex_accuracy"]
+        spread = figures["standard_deviation"]
+        out.print(f"vertex accuracy over {len(scores)} seeds: {figures['mean']:.2%} ± {spread:.2%}")
+    if report:
+        content = best["score"].to_json() if best["score"] is not None else {}
+        about = best["model"].about
+        write_json(report, {
+            **content, "network": experiment.network, "operator": experiment.recipe.operator,
+            "setting": experiment.setting, "parts_vocabulary": about.trained_on["vocabulary"], "seed": best["seed"],
+            "seconds": sum(run["seconds"] for run in runs), "trained_on": about.trained_on, "over_seeds": summary,
+            "seeds": [{"seed": run["seed"], "validation_accuracy": run["validation_accuracy"],
+                       "vertex_accuracy": run["score"].vertex_accuracy if run["score"] else None} for run in runs],
+        })  # fmt: skip
+
+
+def _print_score(score: Score) -> None:
+    out.print(
+        f"vertex accuracy {score.vertex_accuracy:.2%}, face accuracy {score.face_accuracy:.2%}, area accuracy "
+        f"{score.area_accuracy:.2%}, mean IoU {score.mean_iou:.2%} over {len(score.shapes)} shapes"
+    )
+    for note in score.notes:
+        err.print(escape(note))
+
+
+def _draw_confusion(score: Score, path: Path) -> None:
+    from meshtide.plots import plot_confusion
+
+    plot_confusion(score, path)
+    out.print(f"wrote {escape(str(path))}")
+
+
+def _describe(experiment: Experiment, data: Data) -> str:
+    names = f"{len(data.train)} training, {len(data.validation)} validation and {len(data.test)} test shapes"
+    if experiment.setting == "single":
+        names = f"20, 30 and 50 % of the vertices of {data.train[0].example.name} to train, validate and test"
+    where = f" of {experiment.test_source}" if experiment.test_source else ""
+    return f"{experiment.source}: {names}{where}, {len(data.parts)} parts ({', '.join(data.parts)})"
+
+
+def _with_seed(experiment: Experiment, seed: int) -> Experiment:
+    return replace(experiment, settings=replace(experiment.settings, seed=seed))
+
+
+def _cache(folder: Path | None) -> Any:
+    from meshtide.cache import Cache
+
+    return Cache(folder)
+
+
+@contextmanager
+def _bars() -> Iterator[Any]:
+    """Bars that the library asks for by name and length; only one is shown at a time."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        yield lambda what, total: stack.enter_context(progress(what, total))
+
+
+@contextmanager
+def _tensorboard(folder: Path | None, seed: int) -> Iterator[Any]:
+    """The function that logs an epoch; it does nothing without a folder."""
+    if folder is None:
+        yield lambda epoch: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise InputError("--log needs tensorboard: pip install -c constraints.txt tensorboard") from error
+    with SummaryWriter(str(folder / f"seed-{seed}")) as writer:
+
+        def write(epoch: Epoch) -> None:
+            for name in ("loss", "train_accuracy", "validation_accuracy", "learning_rate"):
+                if getattr(epoch, name) is not None:
+                    writer.add_scalar(name, getattr(epoch, name), epoch.epoch)
+            for number, times in enumerate(epoch.times):
+                writer.add_scalars(f"times/block {number}", {"least": min(times), "most": max(times)}, epoch.epoch)
+
+        yield write

@@ -1,0 +1,241 @@
+"""One training from sources to a scored model: the paper's single, multi and mixed settings, and anyone's folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from meshtide.augmentation import Augmentation
+from meshtide.baselines import build_network, needs
+from meshtide.cache import Cache
+from meshtide.checkpoint import About, Model
+from meshtide.collection import Collection, open_collection
+from meshtide.colours import part_colours
+from meshtide.errors import InputError
+from meshtide.evaluation import Score, combine, predict, score_shape
+from meshtide.examples import LabelledShape, ShapeSplit, load_shapes, split_shapes, split_vertices, with_relatives
+from meshtide.labels import Labels
+from meshtide.network import known
+from meshtide.recipe import GraphRecipe
+from meshtide.training import Epoch, Example, Settings, Training, moved
+
+SETTINGS = ("single", "multi", "mixed")
+EDGE_NETWORKS = ("gcn", "gat", "grand")
+Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that decides what a training gives; two equal experiments give equal models."""
+
+    source: str
+    setting: str = "multi"
+    test_source: str | None = None
+    vocabulary: str | None = None
+    network: str = "tide-m"
+    options: dict[str, Any] = field(default_factory=dict)
+    recipe: GraphRecipe = field(default_factory=GraphRecipe)
+    settings: Settings = field(default_factory=Settings)
+    augmentation: Augmentation | None = None
+    relatives: int = 4
+    shape: str | None = None  # the one of the single setting; the first training shape if None
+
+    def __post_init__(self) -> None:
+        known(self.setting, SETTINGS, "setting")
+        if self.setting == "mixed" and self.test_source is None:
+            raise InputError("the mixed setting trains on one source and tests on another: name it with --test")
+        if self.augmentation and self.recipe.operator != "surface":
+            raise InputError("--augment changes the surface, which the graph operator does not see; leave one of them")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The shapes of an experiment, loaded and split."""
+
+    collection: Collection
+    tested: Collection
+    train: list[LabelledShape]
+    validation: list[LabelledShape]
+    test: list[LabelledShape]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts to learn."""
+        return self.collection.parts
+
+
+def gather(
+    experiment: Experiment, *, data: Path | None, cache: Cache | None, progress: Progress = lambda *_: lambda: None
+) -> Data:
+    """Open the sources, split them by shape, and load every shape by way of the cache."""
+    collection, tested = _open(experiment, data)
+    split = split_shapes(collection, experiment.settings.seed)
+    if experiment.setting == "single":
+        split = ShapeSplit((_single_shape(collection, split, experiment.shape),), (), ())
+    elif experiment.test_source is not None:
+        named = [shape for shape in tested.shapes if shape.label_path is not None]
+        split = replace(split, test=tuple(named))
+    extras = needs(experiment.network)
+    if experiment.options.get("method") == "implicit":
+        extras += ("stiffness",)
+    count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
+    loaded = [
+        load_shapes(owner, shapes, experiment.recipe, cache, extras, count)
+        for owner, shapes in ((collection, split.train), (collection, split.validation), (tested, split.test))
+    ]
+    return Data(collection, tested, *loaded)
+
+
+def _open(experiment: Experiment, data: Path | None) -> tuple[Collection, Collection]:
+    """The training and the test collection in a vocabulary that both have."""
+    collection = open_collection(experiment.source, data=data, vocabulary=experiment.vocabulary)
+    if experiment.test_source is None or experiment.setting == "single":
+        return collection, collection
+    tested = open_collection(experiment.test_source, data=data)
+    shared = [
+        name for name, vocabulary in collection.vocabularies.items()
+        if name in tested.vocabularies and tested.vocabularies[name].names == vocabulary.names
+    ]  # fmt: skip
+    chosen = experiment.vocabulary or max(shared, key=lambda name: len(tested.vocabularies[name].names), default=None)
+    if chosen not in shared:
+        raise InputError(
+            f"{collection.name} and {tested.name} share no vocabulary{f' {chosen!r}' if chosen else ''}; "
+            f"both have: {', '.join(shared) or 'none'}"
+        )
+    return (open_collection(experiment.source, data=data, vocabulary=chosen),
+            open_collection(experiment.test_source, data=data, vocabulary=chosen))  # fmt: skip
+
+
+def _single_shape(collection: Collection, split: ShapeSplit, name: str | None) -> Any:
+    if name is None:
+        return split.train[0]
+    found = [shape for shape in collection.shapes if shape.name == name and shape.label_path is not None]
+    if not found:
+        raise InputError(f"{collection.name}: has no labelled shape '{name}'")
+    return found[0]
+
+
+def prepare_training(
+    experiment: Experiment, data: Data, *, device: str = "cpu", jobs: int = 1,
+    progress: Progress = lambda *_: lambda: None,
+) -> tuple[Training, list[Example]]:  # fmt: skip
+    """A training ready to run, and the examples to test on: those of `data`, or the test half of the single shape."""
+    torch.manual_seed(experiment.settings.seed)
+    recipe = experiment.recipe
+    network = build_network(
+        experiment.network, recipe.channels, len(data.parts), operator=recipe.operator, **experiment.options
+    )
+    seed = experiment.settings.seed
+    if experiment.setting == "single":
+        train, validation, test = ([example] for example in split_vertices(data.train[0].example, seed))
+    else:
+        train, validation = _examples(experiment, data, jobs, progress)
+        test = [shape.example for shape in data.test]
+    graphs = [graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))]
+    network.normalise.measure(graphs)
+    network.to(device)
+    settings = experiment.settings
+    if experiment.setting == "single":
+        settings = replace(settings, sample=None, epochs=settings.epochs or 500)
+    ready = Training(network, [moved(e, device) for e in train], [moved(e, device) for e in validation], settings)
+    return ready, [moved(example, device) for example in test]
+
+
+def _examples(
+    experiment: Experiment, data: Data, jobs: int, progress: Progress
+) -> tuple[list[Example], list[Example]]:
+    """Training and validation examples, both with relatives where shapes are augmented."""
+    if experiment.augmentation is None:
+        return [shape.example for shape in data.train], [shape.example for shape in data.validation]
+    edges = experiment.network in EDGE_NETWORKS or experiment.network == "diffusionnet"
+    if experiment.network == "diffusionnet":
+        raise InputError("diffusionnet's gradients belong to the unchanged surface; train it without --augment")
+    count = progress("making relatives", experiment.relatives * len(data.train) + len(data.validation))
+    seed = experiment.settings.seed
+    train = with_relatives(
+        data.train, experiment.augmentation, experiment.relatives, seed=2 * seed, jobs=jobs, whole=edges, progress=count
+    )
+    validation = with_relatives(
+        data.validation, experiment.augmentation, 1, seed=2 * seed + 1, jobs=jobs, whole=edges, progress=count
+    )
+    return train, validation
+
+
+def score_test(training: Training, data: Data, test: Sequence[Example], setting: str) -> Score | None:
+    """The score on test shapes, or in the single setting on the test vertices; None where there are none."""
+    if not test:
+        return None
+    shapes = data.train if setting == "single" else data.test
+    scores = []
+    for shape, example in zip(shapes, test, strict=True):
+        probabilities = predict(training.network, example.graph)
+        # In the single setting only the test vertices are truth; elsewhere the labels as they were made.
+        truth = shape.labels
+        if setting == "single":
+            truth = Labels(example.targets.cpu().numpy(), "vertices", data.parts)
+        scores.append(score_shape(example.name, probabilities, truth, shape.mesh, parts=data.parts))
+    return combine(scores, data.parts)
+
+
+def trained_model(
+    experiment: Experiment, training: Training, data: Data, score: Score | None, history: Sequence[Epoch],
+    started: float,
+) -> Model:  # fmt: skip
+    """The trained network with everything about it that a file should tell."""
+    figures = {} if score is None else {
+        name: getattr(score, name) for name in ("vertex_accuracy", "face_accuracy", "area_accuracy", "mean_iou")
+    }  # fmt: skip
+    trained_on = {
+        "source": experiment.source, "setting": experiment.setting, "vocabulary": data.collection.vocabulary.name,
+        "shapes": [shape.example.name for shape in data.train],
+        "tested_on": experiment.test_source or experiment.source,
+        "seed": experiment.settings.seed, "epochs": training.epoch, "best_epoch": training.best_epoch,
+        "settings": asdict(experiment.settings), "relatives": experiment.relatives if experiment.augmentation else 0,
+        "augmentation": asdict(experiment.augmentation) if experiment.augmentation else None,
+        "seconds": round(time.perf_counter() - started, 1),
+    }  # fmt: skip
+    accuracy = [epoch.validation_accuracy for epoch in history if epoch.best and epoch.validation_accuracy is not None]
+    scores = {"test": figures, "validation_accuracy": float(np.float32(accuracy[-1])) if accuracy else None}
+    about = About(
+        experiment.network, experiment.options, experiment.recipe, data.parts, part_colours(data.parts),
+        trained_on=trained_on, scores=scores,
+    )  # fmt: skip
+    return Model(training.network.cpu(), about)
+
+
+def evaluate_model(
+    model: Model, source: str, *, split: str | None, vocabulary: str | None, data: Path | None, cache: Cache | None,
+    device: str = "cpu", progress: Progress = lambda *_: lambda: None,
+) -> tuple[Score, str, str]:  # fmt: skip
+    """Score a model on a source; returns the score, the split and the vocabulary that were used."""
+    about = model.about
+    collection = open_collection(source, data=data, vocabulary=vocabulary)
+    if vocabulary is None and not set(collection.parts) <= set(about.parts):
+        # The model's own vocabulary by its parts, whatever the source calls it.
+        fitting = [name for name, known_parts in collection.vocabularies.items() if known_parts.names == about.parts]
+        if not fitting:
+            raise InputError(
+                f"{collection.name}: its parts ({', '.join(collection.parts)}) are not the model's "
+                f"({', '.join(about.parts)}); choose a vocabulary that has these with --parts"
+            )
+        collection = open_collection(source, data=data, vocabulary=fitting[0])
+    chosen = split or ("test" if "test" in collection.splits else "all")
+    shapes = [shape for shape in collection.split(chosen) if shape.label_path is not None]
+    if not shapes:
+        raise InputError(f"{collection.name}: no shape of the split '{chosen}' has labels to score against")
+    extras = needs(about.network) + (("stiffness",) if about.options.get("method") == "implicit" else ())
+    count = progress("evaluating", len(shapes))
+    network = model.network.to(device)
+    scores = []
+    for shape in shapes:  # one at a time: a collection need not fit into memory
+        (loaded,) = load_shapes(collection, [shape], about.recipe, cache, extras)
+        probabilities = predict(network, loaded.example.graph.to(device))
+        scores.append(score_shape(shape.name, probabilities, loaded.labels, loaded.mesh, parts=about.parts))
+        count()
+    return combine(scores, about.parts), chosen, collection.vocabulary.name
