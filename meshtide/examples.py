@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.utils.data import Dataset
 
 from meshtide.augmentation import Augmentation, augmented
 from meshtide.batch import start_worker
@@ -78,6 +79,27 @@ def load_shapes(
         loaded.append(LabelledShape(mesh, labels, Example(shape.name, graph, targets)))
         progress()
     return loaded
+
+
+class GraphDataset(Dataset[tuple[MeshGraph, Tensor]]):
+    """A collection's shapes as (graph, target of every vertex), loaded when asked for, for networks from elsewhere.
+
+    Targets are -1 where there is no label. Workers of a DataLoader each open the cache for themselves.
+    """
+
+    def __init__(
+        self, collection: Collection, split: str = "all", recipe: GraphRecipe | None = None, cache: Cache | None = None
+    ) -> None:
+        self.collection, self.recipe, self.cache = collection, recipe or GraphRecipe(), cache
+        self.shapes = collection.split(split)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def __getitem__(self, index: int) -> tuple[MeshGraph, Tensor]:
+        mesh, labels = self.collection.load(self.shapes[index])
+        values = labels.to_vertices(mesh).values if labels else np.full(len(mesh.vertices), -1)
+        return mesh_graph(mesh, self.recipe, self.cache), torch.from_numpy(values)
 
 
 def split_vertices(example: Example, seed: int) -> tuple[Example, Example, Example]:

@@ -109,6 +109,16 @@ class MeshGraph:
             edges=none[:, :2].T, faces=none, stiffness=None, gradients=None,
         )  # fmt: skip
 
+    def to_pyg(self, targets: Tensor | None = None) -> Any:
+        """The graph as torch_geometric's Data, every edge in both directions, for networks from elsewhere."""
+        from torch_geometric.data import Data
+
+        both = torch.cat([self.edges, self.edges.flip(0)], dim=1)
+        return Data(
+            x=self.features, edge_index=both, y=targets, face=self.faces.T, mass=self.mass, eigenvalues=self.values,
+            eigenvectors=self.vectors, name=self.name,
+        )  # fmt: skip
+
     @property
     def device(self) -> torch.device:
         """Where the tensors are."""

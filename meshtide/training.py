@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -102,8 +103,8 @@ class Training:
             losses, hits, count = losses + loss, hits + right, count + seen
         self.epoch += 1
         accuracy = mean_accuracy(self.network, self.validation) if self.validation else None
-        # Without validation shapes the newest weights are the best known; of equals the later trained longer.
-        better = accuracy is None or accuracy >= self.best_accuracy
+        # Without validation shapes the newest weights are the best known.
+        better = accuracy is None or accuracy > self.best_accuracy
         if better:
             self.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
             self.best_accuracy, self.best_epoch = accuracy if accuracy is not None else -1.0, self.epoch
@@ -171,8 +172,10 @@ class Training:
         torch.set_rng_state(tensors["global_random"])
         self.epoch, self.best_epoch = int(numbers["epoch"]), int(numbers["best_epoch"])
         self.best_accuracy = float(numbers["best_accuracy"])
-        for _ in range(self.epoch * len(self.train)):
-            self.schedule.step()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the optimiser's steps were taken before the interruption
+            for _ in range(self.epoch * len(self.train)):
+                self.schedule.step()
 
 
 def mean_accuracy(network: nn.Module, examples: Sequence[Example]) -> float:
