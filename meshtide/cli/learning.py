@@ -282,6 +282,7 @@ def _tensorboard(folder: Path | None, seed: int) -> Iterator[Any]:
                 if getattr(epoch, name) is not None:
                     writer.add_scalar(name, getattr(epoch, name), epoch.epoch)
             for number, times in enumerate(epoch.times):
-                writer.add_scalars(f"times/block {number}", {"least": min(times), "most": max(times)}, epoch.epoch)
+                writer.add_scalar(f"times/block {number} shortest", min(times), epoch.epoch)
+                writer.add_scalar(f"times/block {number} longest", max(times), epoch.epoch)
 
         yield write
