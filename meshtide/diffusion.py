@@ -9,8 +9,8 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from meshtide.eigensolver.factorisation import make_factorisation
 from meshtide.errors import InputError
-from meshtide.factorisation import make_factorisation
 from meshtide.graph import MeshGraph
 
 

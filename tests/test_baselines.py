@@ -13,11 +13,18 @@ import torch
 from scipy.linalg import expm
 from torch import Tensor
 
-from meshtide import baselines_arcs, baselines_diffusionnet
-from meshtide.baselines import NETWORKS, Network, build_network, needs, option_names, parameter_count
-from meshtide.baselines_arcs import arc_products, arcs_of, make_arcs, sampled_products, weighted_sum
-from meshtide.baselines_diffusionnet import GradientFeatures, gradient_product
-from meshtide.baselines_edges import GatLayer, GcnLayer, GrandBlock
+from meshtide.baselines import (
+    NETWORKS,
+    Network,
+    build_network,
+    diffusionnet,
+    needs,
+    option_names,
+    parameter_count,
+)
+from meshtide.baselines.arcs import arc_products, arcs_of, make_arcs, sampled_products, weighted_sum
+from meshtide.baselines.diffusionnet import GradientFeatures, gradient_product
+from meshtide.baselines.edges import GatLayer, GcnLayer, GrandBlock
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph, mesh_graph
 from meshtide.mesh import Mesh
@@ -115,7 +122,7 @@ def test_what_is_kept_for_a_graph_goes_with_it() -> None:
     graph = graph_of(sphere(0), k=6)
     arcs_of(graph)
     gradient_product(graph, signals(graph))
-    kept = [baselines_arcs._ARCS, baselines_diffusionnet._TRANSPOSED]
+    kept = [arcs_module._ARCS, diffusionnet._TRANSPOSED]
     before = [len(each) for each in kept]
     del graph
     gc.collect()
@@ -155,7 +162,7 @@ def test_gat_attention_is_the_dense_softmax() -> None:
 def test_attention_survives_scores_that_exp_does_not() -> None:
     arcs = arcs_of(graph_of(sphere(0), k=6))
     scores = torch.linspace(-1e4, 1e4, len(arcs.target), dtype=torch.float64)[:, None].requires_grad_()
-    weights = baselines_arcs.attention_of(scores, arcs)
+    weights = arcs_module.attention_of(scores, arcs)
     weights.square().sum().backward()
     assert torch.isfinite(weights).all()
     assert torch.isfinite(scores.grad).all()

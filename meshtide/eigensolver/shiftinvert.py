@@ -15,8 +15,8 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 from scipy.sparse.linalg import eigsh
 
-from meshtide import lanczos, ordering
-from meshtide.factorisation import Array, Factorisation, make_factorisation
+from meshtide.eigensolver import lanczos, ordering
+from meshtide.eigensolver.factorisation import Array, Factorisation, make_factorisation
 
 Indices: TypeAlias = npt.NDArray[np.intp]
 
@@ -65,15 +65,8 @@ def _solve_ordered(matrix: sparse.csc_array, mass: Array, count: int, name: str,
     factor = make_factorisation(name, matrix, mass, ordered)
     try:
         guess = 4 * np.pi * count / mass.sum()  # Weyl's law for a surface
-        if name == "cholmod":
-            shift = -0.01 * guess
-            factor.factorise(shift)
-        else:
-            shift = place_shift(factor, count, guess, plan.position)
+        shift = place_shift(factor, count, guess, plan.position)
         found, spectrum = _iterate(factor, np.sqrt(mass), shift, count, plan)
-        if name == "cholmod":
-            factor.release()
-            factor = make_factorisation("superlu", matrix, mass, ordered)
         certify(factor, spectrum, count)
     finally:
         factor.release()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from meshtide.baselines_diffusionnet import DiffusionNet
-from meshtide.baselines_edges import GatNet, GcnNet, GrandNet
+from meshtide.baselines.diffusionnet import DiffusionNet
+from meshtide.baselines.edges import GatNet, GcnNet, GrandNet
 from meshtide.errors import InputError
 from meshtide.network import OPERATORS, TideBlock, TideNet, TimeDerivativeDiffusion, known
 

@@ -19,14 +19,14 @@ from scipy.sparse.linalg import splu
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
-FACTORISATIONS = ("auto", "superlu", "cholmod", "pardiso")
+FACTORISATIONS = ("auto", "superlu", "pardiso")
 
 # Below this many vertices PARDISO's overhead outweighs its speed.
 PARDISO_FROM = 5_000
 
 
 class Factorisation(Protocol):
-    """What the eigensolver needs from a factorisation; `negative` is None where the library cannot tell.
+    """What the eigensolver needs from a factorisation; `negative` is None until something is factorised.
 
     `refactors` says that factorising at another shift is cheaper than the first time, unless released in between.
     """
@@ -46,9 +46,8 @@ def choose_factorisation(word: str, size: int) -> str:
     """Turn the user's word into the name of a factorisation that is installed and suits this many vertices."""
     if word not in FACTORISATIONS:
         raise ValueError(f"factorisation {word!r} is unknown; known are {', '.join(FACTORISATIONS)}")
-    for needed, package in (("pardiso", "pypardiso"), ("cholmod", "cholespy")):
-        if word == needed and not installed(package):
-            raise ImportError(f"factorisation {word!r} needs the package {package}: install it, or use 'auto'")
+    if word == "pardiso" and not installed("pypardiso"):
+        raise ImportError("factorisation 'pardiso' needs the package pypardiso: install it, or use 'auto'")
     if word != "auto":
         return word
     return "pardiso" if installed("pypardiso") and size >= PARDISO_FROM else "superlu"
@@ -68,11 +67,7 @@ def load_library(name: str) -> None:
 def make_factorisation(name: str, matrix: sparse.csc_array, mass: Array, ordered: bool = False) -> Factorisation:
     """Prepare the named factorisation; nothing is factorised yet. `ordered` says that the rows already stand well."""
     shifted = ShiftedMatrix(matrix, mass)
-    if name == "superlu":
-        return SuperLU(shifted, ordered)
-    if name == "cholmod":
-        return Cholmod(shifted)
-    return Pardiso(shifted)
+    return SuperLU(shifted, ordered) if name == "superlu" else Pardiso(shifted)
 
 
 class ShiftedMatrix:
@@ -130,40 +125,6 @@ class SuperLU:
     def release(self) -> None:
         self._factor = None
         self.negative = None
-
-
-class Cholmod:
-    """CHOLMOD (in cholespy), positive definite only: the shift must be below the spectrum and nothing is counted."""
-
-    name = "cholmod"
-    refactors = False
-    negative: int | None = None
-
-    def __init__(self, shifted: ShiftedMatrix) -> None:
-        self.shifted = shifted
-        self._factor: Any = None
-
-    def factorise(self, shift: float) -> None:
-        import cholespy
-
-        self.release()
-        matrix = self.shifted.at(shift)
-        self._factor = cholespy.CholeskySolverD(
-            matrix.shape[0],
-            matrix.indptr.astype(np.int32),
-            matrix.indices.astype(np.int32),
-            matrix.data,
-            cholespy.MatrixType.CSC,
-        )
-
-    def solve(self, block: Array) -> Array:
-        right = np.ascontiguousarray(block)
-        solution = np.empty_like(right)
-        self._factor.solve(right, solution)
-        return solution
-
-    def release(self) -> None:
-        self._factor = None
 
 
 @functools.cache

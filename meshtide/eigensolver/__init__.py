@@ -14,8 +14,8 @@ import scipy.sparse as sparse
 from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
-from meshtide import components, shiftinvert
-from meshtide.factorisation import Array, choose_factorisation, load_library
+from meshtide.eigensolver import components, shiftinvert
+from meshtide.eigensolver.factorisation import Array, choose_factorisation, load_library
 
 SOLVER_VERSION: int = 1  # part of every cache key; raise it when the numbers returned change
 
@@ -46,7 +46,7 @@ def smallest_eigenpairs(
     """Find the `count` smallest eigenvalues λ of L u = λ M u and their vectors, all of them if there are fewer.
 
     `matrix` is symmetric positive semi-definite, `mass` the positive diagonal of M. `factorisation` is "auto",
-    "superlu", "cholmod" or "pardiso"; the answer is the same up to rounding. Raises RuntimeError rather than return
+    "superlu" or "pardiso"; the answer is the same up to rounding. Raises RuntimeError rather than return
     pairs that could not be proved to be the smallest.
     """
     operator, mass = _checked(matrix, mass, count)

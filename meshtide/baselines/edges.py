@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from meshtide.baselines_arcs import Arcs, arc_products, arcs_of, attention_of, check_whole, weighted_sum
+from meshtide.baselines.arcs import Arcs, arc_products, arcs_of, attention_of, check_whole, weighted_sum
 from meshtide.diffusion import symmetric_product
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph

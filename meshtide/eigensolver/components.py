@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 from scipy.linalg import eigh
 
-from meshtide.factorisation import Array, ShiftedMatrix, SuperLU
+from meshtide.eigensolver.factorisation import Array, ShiftedMatrix, SuperLU
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 # (matrix, mass, count) -> (values, vectors) of one connected component
