@@ -22,6 +22,7 @@ from meshtide.baselines import (
     option_names,
     parameter_count,
 )
+from meshtide.baselines import arcs as arcs_module
 from meshtide.baselines.arcs import arc_products, arcs_of, make_arcs, sampled_products, weighted_sum
 from meshtide.baselines.diffusionnet import GradientFeatures, gradient_product
 from meshtide.baselines.edges import GatLayer, GcnLayer, GrandBlock
