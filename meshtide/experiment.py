@@ -26,7 +26,8 @@ from meshtide.recipe import GraphRecipe
 from meshtide.training import Epoch, Example, Settings, Training, moved
 
 SETTINGS = ("single", "multi", "mixed")
-EDGE_NETWORKS = ("gcn", "gat", "grand")
+# These read eigenvectors alone and can learn from some of a shape's vertices; the others need every neighbour.
+SAMPLING_NETWORKS = ("tide-m", "tide-s")
 Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
 
 
@@ -143,6 +144,8 @@ def prepare_training(
     settings = experiment.settings
     if experiment.setting == "single":
         settings = replace(settings, sample=None, epochs=settings.epochs or 500)
+    if experiment.network not in SAMPLING_NETWORKS:
+        settings = replace(settings, sample=None)
     ready = Training(network, [moved(e, device) for e in train], [moved(e, device) for e in validation], settings)
     return ready, [moved(example, device) for example in test]
 
@@ -153,7 +156,7 @@ def _examples(
     """Training and validation examples, both with relatives where shapes are augmented."""
     if experiment.augmentation is None:
         return [shape.example for shape in data.train], [shape.example for shape in data.validation]
-    edges = experiment.network in EDGE_NETWORKS or experiment.network == "diffusionnet"
+    edges = experiment.network not in SAMPLING_NETWORKS
     if experiment.network == "diffusionnet":
         raise InputError("diffusionnet's gradients belong to the unchanged surface; train it without --augment")
     count = progress("making relatives", experiment.relatives * len(data.train) + len(data.validation))

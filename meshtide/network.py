@@ -126,6 +126,13 @@ class TideBlock(nn.Module):
         """Map (V, C) to (V, C); `factors` are two matrices whose product is x, where they are known."""
         if self.mlp is None:
             return x + self.propagate(x, graph, factors)
+        result: Tensor = x + self.mlp[-1](self.hidden(x, graph, factors))
+        return result
+
+    def hidden(self, x: Tensor, graph: MeshGraph, factors: Factors | None = None) -> Tensor:
+        """What the last layer of the MLP reads, (V, C)."""
+        if self.mlp is None:
+            raise ValueError("this block has no MLP")
         first: Any = self.mlp[0]
         weight = first.weight.T  # what it reads, by what it gives
         if self.linear is not None:
@@ -133,7 +140,7 @@ class TideBlock(nn.Module):
             hidden = hidden.addmm_(self.propagate(x, graph, factors), weight[x.shape[1] :])
         else:
             hidden = self._mixed(x, graph, factors, weight, first.bias)
-        result: Tensor = x + self.mlp[1:](hidden)
+        result: Tensor = self.mlp[1:-1](hidden)
         return result
 
     def propagate(self, x: Tensor, graph: MeshGraph, factors: Factors | None = None) -> Tensor:
@@ -206,9 +213,19 @@ class TideNet(nn.Module):
         features = nn.functional.pad(self.normalise(graph.features), (0, 1), value=1.0)
         encoder = torch.cat([self.first.weight.T, self.first.bias[None]])
         x = features @ encoder
-        for index, block in enumerate(self.blocks):
+        *blocks, end = self.blocks
+        for index, block in enumerate(blocks):
             x = block(x, graph, None if index else (features, encoder))
-        return on_elements(self.last(x), graph, self.on)
+        return on_elements(self._read(end, x, graph, None if blocks else (features, encoder)), graph, self.on)
+
+    def _read(self, block: Any, x: Tensor, graph: MeshGraph, factors: Factors | None) -> Tensor:
+        """The last linear layer of what the last block gives; two layers in a row are one, of few parts."""
+        if block.mlp is None:
+            logits: Tensor = self.last(block(x, graph, factors))
+            return logits
+        inner, weight = block.mlp[-1], self.last.weight.T
+        bias = self.last.bias + inner.bias @ weight
+        return torch.addmm(bias, x, weight).addmm_(block.hidden(x, graph, factors), inner.weight.T @ weight)
 
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""

@@ -55,6 +55,15 @@ def test_several_seeds_and_the_single_setting(folder: Path, tmp_path: Path) -> N
     assert report["setting"] == "single"
 
 
+def test_logs_and_relatives(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed")
+    done = run("train", folder, "-o", "m.safetensors", "--epochs", "2", "-k", "32", "--augment", "--relatives", "1",
+               "--log", "logs", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert load_model(tmp_path / "m.safetensors").about.trained_on["relatives"] == 1
+    assert [path for path in (tmp_path / "logs" / "seed-0").iterdir() if "tfevents" in path.name]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 def test_ctrl_c_keeps_the_best_and_a_kill_can_be_resumed(folder: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "meshtide", "train", str(folder), "-o", "m.safetensors", "--epochs", "100000",

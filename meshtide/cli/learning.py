@@ -37,8 +37,10 @@ def train(
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
     patience: Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a gain.")] = None,
-    augment: Annotated[bool, typer.Option("--augment/--no-augment", help="Learn from relatives too.")] = False,
-    relatives: Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")] = 4,
+    augment: Annotated[
+        bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
+    ] = None,
+    relatives: Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")] = 6,
     class_weights: Annotated[bool, typer.Option("--class-weights", help="Weigh rare parts more.")] = False,
     shape: Annotated[str | None, typer.Option(help="The shape of the single setting.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
@@ -69,7 +71,7 @@ def train(
     experiment = Experiment(
         source, setting, test, parts, network, options, GraphRecipe(operator=operator, k=eigenpairs),
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
-        Augmentation() if augment else None, relatives, shape,
+        Augmentation() if _augments(augment, setting, network, operator) else None, relatives, shape,
     )  # fmt: skip
     place = choose_device(device)
     with _bars() as bars:
@@ -132,6 +134,13 @@ def choose_device(word: str) -> str:
     if not present[word]:
         raise InputError(f"--device {word}: this machine has none, or torch was installed without it; use cpu")
     return word
+
+
+def _augments(asked: bool | None, setting: str, network: str, operator: str) -> bool:
+    """Whether to learn from relatives: as asked, or where a network must work on shapes unlike the training set."""
+    if asked is not None:
+        return asked
+    return setting == "mixed" and operator == "surface" and network != "diffusionnet"
 
 
 def _train_once(
@@ -215,7 +224,7 @@ def _finish(
         about = best["model"].about
         write_json(report, {
             **content, "network": experiment.network, "operator": experiment.recipe.operator,
-            "setting": experiment.setting, "parts_vocabulary": about.trained_on["vocabulary"], "seed": best["seed"],
+            "setting": experiment.setting, "split": "test", "parts_vocabulary": about.trained_on["vocabulary"], "seed": best["seed"],
             "seconds": sum(run["seconds"] for run in runs), "trained_on": about.trained_on, "over_seeds": summary,
             "seeds": [{"seed": run["seed"], "validation_accuracy": run["validation_accuracy"],
                        "vertex_accuracy": run["score"].vertex_accuracy if run["score"] else None} for run in runs],
