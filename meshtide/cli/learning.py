@@ -224,7 +224,8 @@ def _finish(
         about = best["model"].about
         write_json(report, {
             **content, "network": experiment.network, "operator": experiment.recipe.operator,
-            "setting": experiment.setting, "split": "test", "parts_vocabulary": about.trained_on["vocabulary"], "seed": best["seed"],
+            "setting": experiment.setting, "split": "test", "parts_vocabulary": about.trained_on["vocabulary"],
+            "seed": best["seed"],
             "seconds": sum(run["seconds"] for run in runs), "trained_on": about.trained_on, "over_seeds": summary,
             "seeds": [{"seed": run["seed"], "validation_accuracy": run["validation_accuracy"],
                        "vertex_accuracy": run["score"].vertex_accuracy if run["score"] else None} for run in runs],
