@@ -13,8 +13,8 @@ from meshtide.errors import InputError
 from meshtide.formats import RawMesh, read_raw
 from meshtide.mesh import Mesh, check_raw, triangle_areas, unit_box
 from meshtide.origin import IntArray
-from meshtide.repair import REPAIRABLE, Step, crack_map, duplicate_faces, mend, repeated_corner, seam_map
-from meshtide.topology import boundary_vertices, components, edges_with_uses
+from meshtide.repair import REPAIRABLE, Step, crack_map, mend, seam_map
+from meshtide.topology import boundary_vertices, components, duplicate_faces, edges_with_uses, repeated_corner
 
 Severity = Literal["fatal", "repairable", "remark"]
 Verdict = Literal["good", "usable", "repairable", "unusable"]
@@ -174,7 +174,7 @@ def _faces(raw: RawMesh) -> Iterator[Finding]:
             "flat-faces", count,
             f"{_many(count, 'face has', 'faces have')} three corners on a line; the robust Laplacian copes",
         )
-    count = int(duplicate_faces(raw.faces).sum())
+    count = int(duplicate_faces(raw.faces, len(raw.vertices)).sum())
     if count:
         yield _repairable(
             "duplicate-faces", count,

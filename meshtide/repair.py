@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from meshtide.formats import RawMesh, weld
 from meshtide.mesh import unit_box
 from meshtide.origin import IntArray
-from meshtide.topology import boundary_vertices
+from meshtide.topology import boundary_vertices, duplicate_faces, repeated_corner
 
 # Boundary vertices nearer to each other than this share of the shape's size are one vertex that rounding tore apart.
 CRACK = 1e-6
@@ -63,22 +63,6 @@ def crack_map(raw: RawMesh) -> IntArray:
     _, first = np.unique(piece, return_index=True)
     target[open_ones] = open_ones[first[piece]]
     return target
-
-
-def repeated_corner(faces: IntArray) -> NDArray[np.bool_]:
-    """Which faces name one vertex twice, (F,)."""
-    a, b, c = faces.T
-    return np.asarray((a == b) | (b == c) | (c == a))
-
-
-def duplicate_faces(faces: IntArray) -> NDArray[np.bool_]:
-    """Which faces have the same three vertices as an earlier one, (F,)."""
-    corners = np.sort(faces, axis=1)
-    order = np.lexsort(corners.T)
-    same = (np.diff(corners[order], axis=0) == 0).all(axis=1)
-    result = np.zeros(len(faces), dtype=bool)
-    result[order[1:][same]] = True  # lexsort is stable, so the first in the file stays
-    return result
 
 
 def _keep_faces(raw: RawMesh, keep: NDArray[np.bool_]) -> RawMesh:
@@ -134,7 +118,7 @@ def _drop_repeated(raw: RawMesh) -> tuple[RawMesh, str]:
 
 
 def _drop_duplicates(raw: RawMesh) -> tuple[RawMesh, str]:
-    bad = duplicate_faces(raw.faces)
+    bad = duplicate_faces(raw.faces, len(raw.vertices))
     return _keep_faces(raw, ~bad), _counted(int(bad.sum()), "duplicate face was removed",
                                             "duplicate faces were removed")  # fmt: skip
 
