@@ -128,7 +128,7 @@ def test_a_confusion_matrix_is_drawn_at_a_size_to_read(tmp_path: Path, count: in
 def test_odd_names_and_missing_parts_are_drawn(tmp_path: Path) -> None:
     names = ["$\\frac{", "a_b^c", "脚", "a name that is far too long for the side of a matrix", "100 %"]
     plot_confusion(score_of(names, missing=2), tmp_path / "confusion.png")
-    assert picture(tmp_path / "confusion.png").std() > 10
+    assert np.ptp(picture(tmp_path / "confusion.png")[..., :3]) > 0.5
 
 
 @pytest.mark.parametrize(("epochs", "blocks", "channels"), [(60, 4, 64), (60, 4, 1), (5, 0, 0), (1, 2, 8), (20, 12, 4)])
