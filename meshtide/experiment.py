@@ -46,6 +46,7 @@ class Experiment:
     augmentation: Augmentation | None = None
     relatives: int = 4
     shape: str | None = None  # the one of the single setting; the first training shape if None
+    validate: bool = True  # False: learn from the validation shapes too, and keep the last epoch
 
     def __post_init__(self) -> None:
         known(self.setting, SETTINGS, "setting")
@@ -82,6 +83,8 @@ def gather(
     elif experiment.test_source is not None:
         named = [shape for shape in tested.shapes if shape.label_path is not None]
         split = replace(split, test=tuple(named))
+    if not experiment.validate:
+        split = replace(split, train=split.train + split.validation, validation=())
     extras = needs(experiment.network)
     if experiment.options.get("method") == "implicit":
         extras += ("stiffness",)

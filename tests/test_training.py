@@ -130,6 +130,13 @@ def test_splits_are_by_shape_and_relatives_stay_in_theirs(folder: Path) -> None:
         assert {graph.name for graph, _ in example.relatives} == {example.name}
 
 
+def test_without_validation_every_shape_teaches_and_the_last_epoch_stays(folder: Path) -> None:
+    training, losses = trained(experiment(folder, validate=False, settings=Settings(epochs=2, sample=100)))
+    assert len(training.train) == 6
+    assert not training.validation
+    assert training.best_epoch == len(losses) == 2
+
+
 def test_one_shape_is_enough_and_no_label_is_too_little(tmp_path: Path) -> None:
     one = write_figures(tmp_path / "one", 1)
     training, _ = trained(experiment(one, settings=Settings(epochs=150, sample=None, seed=0)))

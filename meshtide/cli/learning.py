@@ -41,6 +41,9 @@ def train(
         bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
     ] = None,
     relatives: Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")] = 6,
+    validate: Annotated[
+        bool, typer.Option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
+    ] = True,
     class_weights: Annotated[bool, typer.Option("--class-weights", help="Weigh rare parts more.")] = False,
     shape: Annotated[str | None, typer.Option(help="The shape of the single setting.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
@@ -72,6 +75,7 @@ def train(
         source, setting, test, parts, network, options, GraphRecipe(operator=operator, k=eigenpairs),
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
         Augmentation() if _augments(augment, setting, network, operator) else None, relatives, shape,
+        validate,
     )  # fmt: skip
     place = choose_device(device)
     with _bars() as bars:
