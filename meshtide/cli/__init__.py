@@ -10,8 +10,9 @@ from rich.markup import escape
 
 from meshtide import __version__
 from meshtide.cli.console import err, out
-from meshtide.cli.learning import evaluate, train
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
+from meshtide.cli.scoring import evaluate
+from meshtide.cli.training import train
 from meshtide.errors import InputError
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""Commands about models: train, evaluate."""
+"""The command `train`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, progress, write_json
+from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, write_json
+from meshtide.cli.scoring import (
+    DeviceOption,
+    SourceArgument,
+    bars,
+    cache_of,
+    choose_device,
+    draw_confusion,
+    print_score,
+)
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
-    from meshtide.evaluation import Score
     from meshtide.experiment import Data, Experiment
     from meshtide.training import Epoch, Training
-
-SourceArgument = Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
-
 
 def train(
     source: SourceArgument,
@@ -34,6 +38,8 @@ def train(
     operator: Annotated[str, typer.Option(help="surface or graph.")] = "surface",
     width: Annotated[int | None, typer.Option(min=1, max=4096, help="Channels; the network's own default.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, max=128, help="Blocks; the network's own default.")] = None,
+    dropout: Annotated[float | None, typer.Option(min=0, max=0.95, help="The network's own default.")] = None,
+    features: Annotated[str, typer.Option(help="hks, log-hks, wks, or several with commas.")] = "log-hks",
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
     patience: Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a gain.")] = None,
@@ -70,16 +76,18 @@ def train(
         raise InputError(f"{output}: a model's file name ends in .safetensors")
     if not output.parent.is_dir():
         raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
-    options = {name: value for name, value in (("width", width), ("blocks", blocks)) if value is not None}
+    given = {"width": width, "blocks": blocks, "dropout": dropout}
+    options = {name: value for name, value in given.items() if value is not None}
+    recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
     experiment = Experiment(
-        source, setting, test, parts, network, options, GraphRecipe(operator=operator, k=eigenpairs),
+        source, setting, test, parts, network, options, recipe,
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
         Augmentation() if _augments(augment, setting, network, operator) else None, relatives, shape,
         validate,
     )  # fmt: skip
     place = choose_device(device)
-    with _bars() as bars:
-        loaded = gather(experiment, data=data, cache=_cache(cache), progress=bars)
+    with bars() as shown:
+        loaded = gather(experiment, data=data, cache=cache_of(cache), progress=shown)
     out.print(_describe(experiment, loaded))
     runs = [
         _train_once(_with_seed(experiment, seed + number), loaded, output, place, jobs, resume, log)
@@ -87,57 +95,6 @@ def train(
     ]
     best = max(runs, key=lambda run: (run["validation_accuracy"] or 0.0, -run["seed"]))
     _finish(experiment, output, runs, best, report)
-
-
-def evaluate(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote.")],
-    source: SourceArgument,
-    split: Annotated[str | None, typer.Option(help="Which shapes; test if there are such, else all.")] = None,
-    parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
-    confusion: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the confusion of parts.")] = None,
-    device: DeviceOption = "auto",
-    data: DataOption = None,
-    cache: CacheOption = None,
-    report: JsonOption = None,
-) -> None:
-    """Score a model on a labelled collection."""
-    from meshtide.checkpoint import load_model
-    from meshtide.experiment import evaluate_model
-
-    started = time.perf_counter()
-    loaded = load_model(model)
-    with _bars() as bars:
-        score, chosen, vocabulary = evaluate_model(
-            loaded, source, split=split, vocabulary=parts, data=data, cache=_cache(cache), device=choose_device(device),
-            progress=bars,
-        )  # fmt: skip
-    about = loaded.about
-    out.print(f"{escape(str(model))}: {about.network}, {about.recipe.operator} operator, trained on "
-              f"{about.trained_on.get('source', 'an unknown source')}; tested on {escape(source)}, split {chosen}, "
-              f"vocabulary {vocabulary}")  # fmt: skip
-    _print_score(score)
-    if confusion:
-        _draw_confusion(score, confusion)
-    if report:
-        write_json(report, {
-            **score.to_json(), "network": about.network, "operator": about.recipe.operator, "setting": "evaluate",
-            "source": source, "split": chosen, "parts_vocabulary": vocabulary, "seed": about.trained_on.get("seed"),
-            "trained_on": about.trained_on, "seconds": round(time.perf_counter() - started, 2),
-        })  # fmt: skip
-
-
-def choose_device(word: str) -> str:
-    """The device that a word means here."""
-    import torch
-
-    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if word == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if present[name])
-    if word not in present:
-        raise InputError(f"--device {word!r} is not known; there are auto, {', '.join(present)}")
-    if not present[word]:
-        raise InputError(f"--device {word}: this machine has none, or torch was installed without it; use cpu")
-    return word
 
 
 def _augments(asked: bool | None, setting: str, network: str, operator: str) -> bool:
@@ -160,8 +117,8 @@ def _train_once(
     if device == "cpu":
         # The matrices of a step are small: two threads wait for each other more than they work.
         torch.set_num_threads(1)
-    with _bars() as bars:
-        training, test = prepare_training(experiment, data, device=device, jobs=jobs, progress=bars)
+    with bars() as shown:
+        training, test = prepare_training(experiment, data, device=device, jobs=jobs, progress=shown)
     file = TrainingFile(output, experiment)
     if resume and file.load(training):
         out.print(f"going on after epoch {training.epoch} of {training.epochs}")
@@ -180,8 +137,8 @@ def _train_once(
 def _run(training: Training, file: Any, log: Path | None, seed: int) -> list[Epoch]:
     """Run the epochs with a bar; Ctrl-C ends them early, and what was best stays."""
     history: list[Epoch] = []
-    with _bars() as bars, _tensorboard(log, seed) as write:
-        count = bars("training", training.epochs)
+    with bars() as shown, _tensorboard(log, seed) as write:
+        count = shown("training", training.epochs)
         for _ in range(training.epoch):
             count()
         try:
@@ -216,8 +173,8 @@ def _finish(
     out.print(f"wrote {escape(str(output))} ({best['seconds']:.0f} s, seed {best['seed']})")
     scores = [run["score"] for run in runs if run["score"] is not None]
     if best["score"] is not None:
-        _print_score(best["score"])
-        _draw_confusion(best["score"], output.with_suffix(".confusion.png"))
+        print_score(best["score"])
+        draw_confusion(best["score"], output.with_suffix(".confusion.png"))
     summary = summarise(scores) if scores else {}
     if len(scores) > 1:
         figures = summary["vertex_accuracy"]
@@ -236,22 +193,6 @@ def _finish(
         })  # fmt: skip
 
 
-def _print_score(score: Score) -> None:
-    out.print(
-        f"vertex accuracy {score.vertex_accuracy:.2%}, face accuracy {score.face_accuracy:.2%}, area accuracy "
-        f"{score.area_accuracy:.2%}, mean IoU {score.mean_iou:.2%} over {len(score.shapes)} shapes"
-    )
-    for note in score.notes:
-        err.print(escape(note))
-
-
-def _draw_confusion(score: Score, path: Path) -> None:
-    from meshtide.plots import plot_confusion
-
-    plot_confusion(score, path)
-    out.print(f"wrote {escape(str(path))}")
-
-
 def _describe(experiment: Experiment, data: Data) -> str:
     names = f"{len(data.train)} training, {len(data.validation)} validation and {len(data.test)} test shapes"
     if experiment.setting == "single":
@@ -262,21 +203,6 @@ def _describe(experiment: Experiment, data: Data) -> str:
 
 def _with_seed(experiment: Experiment, seed: int) -> Experiment:
     return replace(experiment, settings=replace(experiment.settings, seed=seed))
-
-
-def _cache(folder: Path | None) -> Any:
-    from meshtide.cache import Cache
-
-    return Cache(folder)
-
-
-@contextmanager
-def _bars() -> Iterator[Any]:
-    """Bars that the library asks for by name and length; only one is shown at a time."""
-    from contextlib import ExitStack
-
-    with ExitStack() as stack:
-        yield lambda what, total: stack.enter_context(progress(what, total))
 
 
 @contextmanager
