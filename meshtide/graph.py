@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -153,6 +153,7 @@ def mesh_graph(
 
 def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGraph:
     """A preparation as tensors."""
+    _take_layout_warning()
     single = torch.float32
     return MeshGraph(
         name,
@@ -175,7 +176,13 @@ def _sparse(matrix: sparse.csc_array[np.float64]) -> Tensor:
 
 
 def _compressed(matrix: Tensor) -> Tensor:
-    """A sparse tensor by rows, which multiplies fastest; torch calls that layout unfinished, which is no news here."""
+    """A sparse tensor by rows, which multiplies fastest."""
+    return matrix.coalesce().to_sparse_csr()
+
+
+@lru_cache
+def _take_layout_warning() -> None:
+    """Let torch say quietly, as it does once a process, that sparse tensors by rows are unfinished: no news here."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*Sparse.*beta state.*")
-        return matrix.coalesce().to_sparse_csr()
+        warnings.simplefilter("ignore", UserWarning)
+        torch.eye(1).to_sparse_csr()
