@@ -11,7 +11,7 @@ help, as heat does not notice it; what helps is a change of the surface's own me
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -35,6 +35,11 @@ class Augmentation:
     swell: float = 0.35  # of every part, wherever it occurs
     swell_piece: float = 0.3  # of every connected piece of a part on its own, on top of that
     smooth: float = 0.04  # time of the heat step that blends pieces, on a surface of area 1
+
+    def scaled(self, factor: float) -> Augmentation:
+        """The same with every change of length so many times as strong."""
+        return replace(self, stretch=factor * self.stretch, swell=factor * self.swell,
+                       swell_piece=factor * self.swell_piece)  # fmt: skip
 
 
 def augmented(

@@ -47,6 +47,7 @@ def train(
         bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
     ] = None,
     relatives: Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")] = 6,
+    strength: Annotated[float, typer.Option(min=0.0, max=3.0, help="How unlike a shape its relatives are.")] = 1.0,
     validate: Annotated[
         bool, typer.Option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
     ] = True,
@@ -82,7 +83,7 @@ def train(
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
-        Augmentation() if _augments(augment, setting, network, operator) else None, relatives, shape,
+        Augmentation().scaled(strength) if _augments(augment, setting, network, operator) else None, relatives, shape,
         validate,
     )  # fmt: skip
     place = choose_device(device)
