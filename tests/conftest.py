@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,8 @@ def data_folder() -> Path:
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or fills the user's own cache."""
     monkeypatch.setenv("MESHTIDE_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+def hear_interrupts() -> None:
+    """For a child that is to be interrupted: a test run in the background hands on that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import hear_interrupts
 from test_cli import run
 from test_training import write_figures
 
@@ -75,7 +76,7 @@ def test_ctrl_c_keeps_the_best_and_a_kill_can_be_resumed(folder: Path, tmp_path:
     process.wait()
     assert not (tmp_path / "m.safetensors").exists()
     process = subprocess.Popen([*command, "--resume"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
-                               text=True)  # fmt: skip
+                               text=True, preexec_fn=hear_interrupts)  # fmt: skip
     before = state.stat().st_mtime_ns
     deadline = time.monotonic() + 120
     while state.stat().st_mtime_ns == before and time.monotonic() < deadline:

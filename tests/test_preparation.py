@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import hear_interrupts
 
 import meshtide
 from meshtide.batch import Outcome, prepare_meshes
@@ -203,6 +204,7 @@ def run_faulty(tmp_path: Path, folder: Path, victim: str, fault: str) -> subproc
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=hear_interrupts if os.name == "posix" else None,
     )
 
 
