@@ -14,11 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
 from meshtide.eigensolver import smallest_eigenpairs
+from meshtide.gradients import basis_gradients
 from meshtide.labels import Labels
 from meshtide.mesh import FloatArray, Mesh
 from meshtide.origin import IntArray
@@ -42,14 +44,27 @@ class Augmentation:
                        swell_piece=factor * self.swell_piece)  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False)
+class Relative:
+    """A stretched mesh, how much lengths grew on it, and what `prepare` would give for the two together."""
+
+    mesh: Mesh
+    growth: FloatArray  # (V,), logarithm of the length factor; the surface has area 1 before and after
+    preparation: Preparation
+
+    def gradients(self) -> NDArray[np.float32]:
+        """The derivatives of the eigenvectors along two tangents of every vertex, (2, V, K)."""
+        return basis_gradients(self.mesh, self.preparation.vectors, self.growth)
+
+
 def augmented(
     mesh: Mesh, labels: Labels, recipe: GraphRecipe, how: Augmentation, random: np.random.Generator
-) -> Preparation:
-    """What `prepare` would give for a random relative of this mesh; labels belong to the same elements as before."""
+) -> Relative:
+    """A random relative of this mesh; labels belong to the same elements as before."""
     relative = stretched(mesh, how.stretch, random)
     operator = laplacian(relative, "surface")
     growth = random_growth(relative, labels.to_vertices(relative).values, operator, how, random)
-    return preparation_of(relative, swollen_basis(operator, growth, recipe.k), recipe)
+    return Relative(relative, growth, preparation_of(relative, swollen_basis(operator, growth, recipe.k), recipe))
 
 
 def stretched(mesh: Mesh, strength: float, random: np.random.Generator) -> Mesh:
@@ -62,7 +77,7 @@ def stretched(mesh: Mesh, strength: float, random: np.random.Generator) -> Mesh:
 def random_growth(
     mesh: Mesh, parts: IntArray, operator: Laplacian, how: Augmentation, random: np.random.Generator
 ) -> FloatArray:
-    """The logarithm of the length factor at every vertex, (V,)."""
+    """The logarithm of the length factor at every vertex, (V,), which leaves the area as it is."""
     edges = mesh.edges()
     inside = edges[parts[edges[:, 0]] == parts[edges[:, 1]]]
     ones = np.ones(len(inside))
@@ -73,7 +88,9 @@ def random_growth(
     growth = by_part[parts] + by_piece[piece_of]
     used = operator.mass > 0
     system = sparse.csc_array(sparse.diags_array(np.where(used, operator.mass, 1.0)) + how.smooth * operator.matrix)
-    return np.asarray(splu(system).solve(operator.mass * growth))
+    blended = np.asarray(splu(system).solve(operator.mass * growth))
+    area = operator.mass @ np.exp(2 * blended) / operator.mass.sum()
+    return np.asarray(blended - 0.5 * np.log(area))
 
 
 def swollen_basis(operator: Laplacian, growth: FloatArray, k: int) -> Eigenbasis:

@@ -123,13 +123,18 @@ def with_relatives(
     """
     relatives: dict[int, list[tuple[MeshGraph, Tensor]]] = {index: [] for index in range(len(shapes))}
     tasks = [
-        _Task(index, shape.mesh, shape.labels, shape.example.graph.recipe, how, whole, (seed, index, number))
+        _Task(
+            index, shape.mesh, shape.labels, shape.example.graph.recipe, how, whole,
+            shape.example.graph.gradients is not None, (seed, index, number),
+        )
         for number in range(count)
         for index, shape in enumerate(shapes)
     ]
-    for task, preparation, rows in _relatives(tasks, jobs):
+    for task, (preparation, gradients, rows) in _relatives(tasks, jobs):
         example = shapes[task.index].example
         graph = graph_of(preparation, example.name, task.recipe)
+        if gradients is not None:
+            graph = replace(graph, gradients=torch.from_numpy(gradients))
         if not whole:
             graph = graph.sampled(torch.arange(graph.num_vertices))  # only some of the relative's vertices are here
         relatives[task.index].append((graph, example.targets[torch.from_numpy(rows)]))
@@ -145,31 +150,35 @@ class _Task:
     recipe: GraphRecipe
     how: Augmentation
     whole: bool
+    gradients: bool
     seed: tuple[int, int, int]
 
 
-def _relatives(tasks: list[_Task], jobs: int) -> Iterator[tuple[_Task, Preparation, NDArray[np.int64]]]:
+# A relative's preparation and gradients at some of its vertices, and which these are.
+_Excerpt = tuple[Preparation, NDArray[np.float32] | None, NDArray[np.int64]]
+
+
+def _relatives(tasks: list[_Task], jobs: int) -> Iterator[tuple[_Task, _Excerpt]]:
     if jobs <= 1 or len(tasks) < 2:
-        yield from ((task, *_relative(task)) for task in tasks)
+        yield from ((task, _relative(task)) for task in tasks)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), start_worker) as pool:
-        for task, (preparation, rows) in zip(tasks, pool.map(_relative, tasks, chunksize=2), strict=True):
-            yield task, preparation, rows
+        yield from zip(tasks, pool.map(_relative, tasks, chunksize=2), strict=True)
 
 
-def _relative(task: _Task) -> tuple[Preparation, NDArray[np.int64]]:
+def _relative(task: _Task) -> _Excerpt:
     random = np.random.default_rng(task.seed)
     relative = augmented(task.mesh, task.labels, task.recipe, task.how, random)
+    prepared = relative.preparation
     if task.whole:
-        return replace(relative, values=relative.values[:1], vectors=relative.vectors[:, :1]), np.arange(
-            len(relative.mass)
-        )
-    rows = np.sort(random.permutation(len(relative.mass))[:RELATIVE_VERTICES])
+        short = replace(prepared, values=prepared.values[:1], vectors=prepared.vectors[:, :1])
+        return short, None, np.arange(len(prepared.mass))
+    rows = np.sort(random.permutation(len(prepared.mass))[:RELATIVE_VERTICES])
     some = replace(
-        relative, vectors=relative.vectors[rows], mass=relative.mass[rows], features=relative.features[rows],
-        edges=relative.edges[:0], faces=relative.faces[:0],
+        prepared, vectors=prepared.vectors[rows], mass=prepared.mass[rows], features=prepared.features[rows],
+        edges=prepared.edges[:0], faces=prepared.faces[:0],
     )  # fmt: skip
-    return some, rows
+    return some, relative.gradients()[:, rows] if task.gradients else None, rows
 
 
 def _only(targets: Tensor, rows: Tensor) -> Tensor:

@@ -27,7 +27,7 @@ from meshtide.training import Epoch, Example, Settings, Training, moved
 
 SETTINGS = ("single", "multi", "mixed")
 # These read eigenvectors alone and can learn from some of a shape's vertices; the others need every neighbour.
-SAMPLING_NETWORKS = ("tide-m", "tide-s")
+SAMPLING_NETWORKS = ("tide-m", "tide-s", "diffusionnet")
 Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
 
 
@@ -85,9 +85,7 @@ def gather(
         split = replace(split, test=tuple(named))
     if not experiment.validate:
         split = replace(split, train=split.train + split.validation, validation=())
-    extras = needs(experiment.network)
-    if experiment.options.get("method") == "implicit":
-        extras += ("stiffness",)
+    extras = needs(experiment.network, experiment.options)
     count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
     loaded = [
         load_shapes(owner, shapes, experiment.recipe, cache, extras, count)
@@ -160,8 +158,6 @@ def _examples(
     if experiment.augmentation is None:
         return [shape.example for shape in data.train], [shape.example for shape in data.validation]
     edges = experiment.network not in SAMPLING_NETWORKS
-    if experiment.network == "diffusionnet":
-        raise InputError("diffusionnet's gradients belong to the unchanged surface; train it without --augment")
     count = progress("making relatives", experiment.relatives * len(data.train) + len(data.validation))
     seed = experiment.settings.seed
     train = with_relatives(
@@ -235,7 +231,7 @@ def evaluate_model(
     shapes = [shape for shape in collection.split(chosen) if shape.label_path is not None]
     if not shapes:
         raise InputError(f"{collection.name}: no shape of the split '{chosen}' has labels to score against")
-    extras = needs(about.network) + (("stiffness",) if about.options.get("method") == "implicit" else ())
+    extras = needs(about.network, about.options)
     count = progress("evaluating", len(shapes))
     network = model.network.to(device)
     scores = []

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from meshtide.mesh import FloatArray, Mesh
+
+
+def basis_gradients(
+    mesh: Mesh, vectors: NDArray[np.float32], growth: FloatArray | None = None
+) -> NDArray[np.float32]:
+    """The derivatives of eigenvectors, (V, K), along two tangents of every vertex, (2, V, K).
+
+    `growth` is the logarithm of what lengths were multiplied by, (V,), where the metric is not the mesh's own; both
+    are of a surface of area 1.
+    """
+    derivatives = (vertex_gradients(mesh) @ vectors).reshape(2, *vectors.shape)
+    if growth is not None:
+        derivatives *= np.exp(-growth)[None, :, None]
+    return derivatives.astype(np.float32)
 
 
 def vertex_gradients(mesh: Mesh) -> sparse.csc_array[np.float64]:

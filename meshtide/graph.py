@@ -16,7 +16,7 @@ from torch import Tensor
 from meshtide.cache import Cache
 from meshtide.errors import InputError
 from meshtide.features import GRAPH_FREQUENCY
-from meshtide.gradients import vertex_gradients
+from meshtide.gradients import basis_gradients
 from meshtide.mesh import Mesh
 from meshtide.preparation import Preparation, prepare
 from meshtide.recipe import GraphRecipe
@@ -41,7 +41,7 @@ class MeshGraph:
     recipe: GraphRecipe
     projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
     stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
-    gradients: Tensor | None = None  # (2V, V) sparse: derivatives along two tangents, the first of all vertices first
+    gradients: Tensor | None = None  # (2, V, K): the eigenvectors' derivatives along two tangents of every vertex
 
     @property
     def num_vertices(self) -> int:
@@ -106,7 +106,8 @@ class MeshGraph:
         none = torch.zeros(0, 3, dtype=torch.int64, device=self.device)
         return replace(
             self, features=self.features[rows], vectors=vectors, mass=mass, projection=projection,
-            edges=none[:, :2].T, faces=none, stiffness=None, gradients=None,
+            edges=none[:, :2].T, faces=none, stiffness=None,
+            gradients=None if self.gradients is None else self.gradients[:, rows],
         )  # fmt: skip
 
     def to_pyg(self, targets: Tensor | None = None) -> Any:
@@ -138,8 +139,8 @@ def mesh_graph(
 ) -> MeshGraph:
     """Prepare a mesh for a network, by way of a cache if one is given.
 
-    `extras` may name "stiffness" (for implicit diffusion on a surface) and "gradients" (for DiffusionNet), which are
-    built anew each time: that takes less than reading them would.
+    `extras` may name "stiffness" (for implicit diffusion on a surface) and "gradients" (for gradient features), which
+    are built anew each time: that takes less than reading them would.
     """
     recipe = recipe or GraphRecipe()
     preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
@@ -147,7 +148,7 @@ def mesh_graph(
     if "stiffness" in extras:
         graph = replace(graph, stiffness=_sparse(laplacian(mesh, "surface").matrix))
     if "gradients" in extras:
-        graph = replace(graph, gradients=_sparse(vertex_gradients(mesh)))
+        graph = replace(graph, gradients=torch.from_numpy(basis_gradients(mesh, preparation.vectors)))
     return graph
 
 

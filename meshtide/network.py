@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from meshtide.diffusion import implicit_heat, symmetric_product
+from meshtide.directions import GradientFeatures
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph
 
@@ -107,17 +108,23 @@ class TideBlock(nn.Module):
     """Diffusion and what follows it, around a residual connection.
 
     On a graph it is x + MLP(x, σ(T_t(x) W)), and without `mlp` the paper's plain x + σ(T_t(x) W). On a surface the MLP
-    reads x, heat and derivative.
+    reads x, heat and derivative, and with `gradients` also in which directions the heat changes, which the paper's
+    networks do not see.
     """
 
-    def __init__(self, channels: int, *, mlp: bool = True, dropout: float = 0.0, **diffusion: Any) -> None:
+    def __init__(
+        self, channels: int, *, mlp: bool = True, dropout: float = 0.0, gradients: bool = False, **diffusion: Any
+    ) -> None:
         super().__init__()
         self.diffusion = TimeDerivativeDiffusion(channels, **diffusion)
+        if gradients and (not mlp or self.diffusion.operator != "surface" or self.diffusion.method != "spectral"):
+            raise InputError("gradient features need the surface operator, the spectral method and an MLP")
         streams = self.diffusion.streams
         self.linear = nn.Linear(streams * channels, channels) if streams == 1 or not mlp else None
+        self.features = GradientFeatures(channels) if gradients else None
         self.mlp = None
         if mlp:
-            wide = channels * (1 + (streams if self.linear is None else 1))
+            wide = channels * (1 + (streams if self.linear is None else 1) + gradients)
             self.mlp = nn.Sequential(
                 nn.Linear(wide, channels), nn.ReLU(inplace=True), Dropout(dropout), nn.Linear(channels, channels)
             )
@@ -167,9 +174,13 @@ class TideBlock(nn.Module):
         left, right = factors or (x, None)
         channels = x.shape[1]
         spectrum = graph.project(left) if right is None else graph.project(left) @ right
-        inner = self.diffusion.coefficients(spectrum, graph) @ weight[channels:]  # (K, C)
+        diffused = self.diffusion.coefficients(spectrum, graph)  # (K, 2C)
+        inner = diffused @ weight[channels : 3 * channels]  # (K, C)
         outer = weight[:channels] + self.diffusion.beta * weight[channels : 2 * channels]  # (C, C)
-        return torch.addmm(bias, graph.vectors, inner).addmm_(left, outer if right is None else right @ outer)
+        mixed = torch.addmm(bias, graph.vectors, inner).addmm_(left, outer if right is None else right @ outer)
+        if self.features is None:
+            return mixed
+        return mixed.addmm_(self.features(diffused[:, :channels], graph), weight[3 * channels :])
 
 
 class Dropout(nn.Module):

@@ -17,15 +17,14 @@ from meshtide.baselines import (
     NETWORKS,
     Network,
     build_network,
-    diffusionnet,
     needs,
     option_names,
     parameter_count,
 )
 from meshtide.baselines import arcs as arcs_module
 from meshtide.baselines.arcs import arc_products, arcs_of, make_arcs, sampled_products, weighted_sum
-from meshtide.baselines.diffusionnet import GradientFeatures, gradient_product
 from meshtide.baselines.edges import GatLayer, GcnLayer, GrandBlock
+from meshtide.directions import GradientFeatures, gradients_of
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph, mesh_graph
 from meshtide.mesh import Mesh
@@ -35,6 +34,7 @@ from meshtide.shapes import figure, sphere, torus
 from meshtide.spectrum import laplacian
 
 EDGES = ("gcn", "gat", "grand")
+SURFACE_GRADIENTS = [("diffusionnet", {}), ("tide-m", {"gradients": True})]
 
 
 @pytest.fixture(autouse=True)
@@ -122,12 +122,10 @@ def test_arcs_are_the_matrix_of_neighbours_and_itself_transposed() -> None:
 def test_what_is_kept_for_a_graph_goes_with_it() -> None:
     graph = graph_of(sphere(0), k=6)
     arcs_of(graph)
-    gradient_product(graph, signals(graph))
-    kept = [arcs_module._ARCS, diffusionnet._TRANSPOSED]
-    before = [len(each) for each in kept]
+    before = len(arcs_module._ARCS)
     del graph
     gc.collect()
-    assert [len(each) for each in kept] == [count - 1 for count in before]
+    assert len(arcs_module._ARCS) == before - 1
 
 
 def test_gradients_of_sums_and_products_along_arcs() -> None:
@@ -187,64 +185,75 @@ def test_grand_is_the_exponential_of_its_attention() -> None:
 def test_grand_s_own_steps_are_stable_and_near() -> None:
     pytest.importorskip("torchdiffeq")
     graph = graph_of(figure(0)[0])
-    usual, fine = (GrandBlock(8, heads=2, time=4.0, step=step).double() for step in (0.5, 0.05))
+    usual, fine = (GrandBlock(8, heads=2, time=4.0, step=step).double() for step in (1.0, 0.05))
     fine.load_state_dict(usual.state_dict())
     u, arcs = signals(graph, 8), arcs_of(graph)
     assert (usual(u, arcs) - fine(u, arcs)).abs().max() < 1e-2 * fine(u, arcs).abs().max()
-    long = GrandBlock(8, heads=2, time=200.0, step=0.5).double()
+    long = GrandBlock(8, heads=2, time=200.0, step=1.0).double()
     assert long(u, arcs).abs().max() <= u.abs().max()
 
 
 def turned(graph: MeshGraph, angles: Tensor) -> MeshGraph:
     """The graph with the tangents of every vertex turned by an angle."""
     assert graph.gradients is not None
-    first, second = graph.gradients.to_dense().chunk(2)
+    first, second = graph.gradients
     cosine, sine = torch.cos(angles)[:, None], torch.sin(angles)[:, None]
-    dense = torch.cat([cosine * first + sine * second, cosine * second - sine * first])
-    return replace(graph, gradients=dense.to_sparse_csr())
+    return replace(
+        graph, gradients=torch.stack([cosine * first + sine * second, cosine * second - sine * first])
+    )
 
 
-def test_diffusionnet_is_blind_to_the_choice_of_tangents() -> None:
+@pytest.mark.parametrize(("name", "options"), SURFACE_GRADIENTS)
+def test_gradient_features_are_blind_to_the_choice_of_tangents(name: str, options: dict[str, bool]) -> None:
     graph = graph_of(figure(0)[0])
     angles = 6.3 * torch.rand(graph.num_vertices, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    network = network_for("diffusionnet", graph)
+    network = network_for(name, graph, **options)
     other = turned(graph, angles)
-    assert not torch.allclose(gradient_product(graph, graph.features), gradient_product(other, graph.features))
+    spectrum = graph.project(graph.features)
+    assert not torch.allclose(gradients_of(spectrum, graph), gradients_of(spectrum, other))
     assert_same(outcome(network, graph), outcome(network, other))
 
 
 def test_gradient_features_are_the_complex_formula_and_tell_left_from_right() -> None:
     graph = graph_of(sphere(1))
-    layer, u = GradientFeatures(3).double(), signals(graph)
-    first, second = gradient_product(graph, u).chunk(2)
+    layer, spectrum = GradientFeatures(3).double(), graph.project(signals(graph))
+    first, second = gradients_of(spectrum, graph).chunk(2)
     z = torch.complex(first, second)
     weight = torch.complex(layer.real.weight, layer.imaginary.weight)
-    torch.testing.assert_close(layer(u, graph), torch.tanh((z.conj() * (z @ weight.T)).real))
+    torch.testing.assert_close(layer(spectrum, graph), torch.tanh((z.conj() * (z @ weight.T)).real))
     assert graph.gradients is not None
-    mirrored = replace(graph, gradients=torch.cat([first_rows(graph), -second_rows(graph)]).to_sparse_csr())
-    assert not torch.allclose(layer(u, mirrored), layer(u, graph), atol=1e-3)
+    mirrored = replace(graph, gradients=graph.gradients * torch.tensor([1.0, -1.0])[:, None, None])
+    assert not torch.allclose(layer(spectrum, mirrored), layer(spectrum, graph), atol=1e-3)
 
 
-def first_rows(graph: MeshGraph) -> Tensor:
-    return graph.gradients.to_dense()[: graph.num_vertices]
+def test_gradients_of_what_is_smooth_on_a_sphere() -> None:
+    # On a sphere of area 1 the height has gradient √(1 - z²) / radius times its slope, whatever the tangents.
+    mesh = sphere(4)
+    graph = graph_of(mesh, k=9)
+    radius = (4 * np.pi) ** -0.5
+    height = torch.from_numpy(mesh.vertices[:, 2] / np.linalg.norm(mesh.vertices, axis=1))
+    first, second = gradients_of(graph.project(height[:, None]), graph).chunk(2)
+    expected = (1 - height**2).clamp(min=0).sqrt() / radius
+    torch.testing.assert_close(torch.hypot(first, second)[:, 0], expected, atol=0.05, rtol=0.02)
 
 
-def second_rows(graph: MeshGraph) -> Tensor:
-    return graph.gradients.to_dense()[graph.num_vertices :]
-
-
-def test_the_gradient_of_the_gradient_product() -> None:
-    graph = graph_of(sphere(0), k=6)
-    u = signals(graph, 2).requires_grad_()
-    assert torch.autograd.gradcheck(lambda x: gradient_product(graph, x), (u,))
-    torch.testing.assert_close(gradient_product(graph, u), graph.gradients.to_dense() @ u)
-
-
-def test_diffusionnet_is_blind_to_signs_of_eigenvectors() -> None:
+@pytest.mark.parametrize(("name", "options"), SURFACE_GRADIENTS)
+def test_gradient_features_are_blind_to_signs_of_eigenvectors(name: str, options: dict[str, bool]) -> None:
     graph = graph_of(figure(0)[0])
-    flipped = replace(graph, vectors=graph.vectors * torch.where(torch.arange(20) % 3 == 0, -1.0, 1.0))
-    network = network_for("diffusionnet", graph)
+    assert graph.gradients is not None
+    signs = torch.where(torch.arange(20) % 3 == 0, -1.0, 1.0)
+    flipped = replace(graph, vectors=graph.vectors * signs, gradients=graph.gradients * signs)
+    network = network_for(name, graph, **options)
     assert_same(outcome(network, graph), outcome(network, flipped))
+
+
+@pytest.mark.parametrize(("name", "options"), SURFACE_GRADIENTS)
+def test_gradient_features_at_some_vertices_are_those_of_the_whole(name: str, options: dict[str, bool]) -> None:
+    graph = graph_of(figure(2)[0])
+    network = network_for(name, graph, **options)
+    full = network(graph)
+    some = torch.randperm(graph.num_vertices, generator=torch.Generator().manual_seed(0))[:800]
+    assert (network(graph.sampled(some)) - full[some]).abs().mean() / full.std() < 0.05
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -318,8 +327,6 @@ def test_what_diffusionnet_cannot_take() -> None:
     network = network_for("diffusionnet", graph)
     with pytest.raises(InputError, match=r"mesh_graph\(…, extras=\('gradients',\)\)"):
         network(replace(graph, gradients=None))
-    with pytest.raises(InputError, match="not a sampled one"):
-        network(graph.sampled(torch.arange(20)))
     with pytest.raises(InputError, match="--operator surface"):
         network(graph_of(torus(6, 5), "graph", k=8))
     with pytest.raises(InputError, match="use surface"):
@@ -333,7 +340,11 @@ def test_networks_by_name() -> None:
     assert len(many.diffusion_times()[0]) == 64
     assert len(one.diffusion_times()[0]) == 1
     assert [name for name in NETWORKS if needs(name)] == ["diffusionnet"]
-    assert needs("diffusionnet") == ("gradients",)
+    assert needs("diffusionnet") == needs("tide-m", {"gradients": True}) == ("gradients",)
+    assert needs("tide-s", {"method": "implicit"}) == ("stiffness",)
+    for wrong in ({"operator": "graph"}, {"method": "implicit"}, {"mlp": False}):
+        with pytest.raises(InputError, match="gradient features need"):
+            build_network("tide-m", 16, 8, gradients=True, **wrong)
     for name in NETWORKS:
         assert {"width", "blocks", "on", "dropout"} <= set(option_names(name))
 

@@ -202,11 +202,20 @@ def test_relatives_differ_from_the_shape_and_from_each_other() -> None:
     mesh, parts = figure(1)
     labels = Labels(parts, "faces", FIGURE_PARTS)
     random = np.random.default_rng(0)
-    relatives = [augmented(mesh, labels, RECIPE, Augmentation(), random) for _ in range(2)]
+    relatives = [augmented(mesh, labels, RECIPE, Augmentation(), random).preparation for _ in range(2)]
     own = eigenbasis(mesh, 32).values
     assert np.abs(relatives[0].values / np.maximum(own, 1) - 1)[1:].max() > 0.05
     assert not np.allclose(relatives[0].values, relatives[1].values, rtol=1e-2)
     assert graph_of(relatives[0], "relative", RECIPE).num_vertices == len(mesh.vertices)
+
+
+def test_the_gradients_of_a_relative_have_its_eigenvalues_as_their_energy() -> None:
+    mesh, parts = figure(2)
+    relative = augmented(mesh, Labels(parts, "faces", FIGURE_PARTS), RECIPE, Augmentation(), np.random.default_rng(1))
+    assert relative.growth.std() > 0.1
+    energy = np.einsum("v,avk,avk->k", relative.preparation.mass, *[relative.gradients().astype(float)] * 2)
+    # A gradient averaged at a vertex loses a little of what it had on the faces.
+    np.testing.assert_allclose(energy[1:12], relative.preparation.values[1:12], rtol=0.15)
 
 
 def test_relatives_in_processes_are_those_of_one_process(folder: Path) -> None:

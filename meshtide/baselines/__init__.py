@@ -7,6 +7,7 @@ operator; DiffusionNet reads the surface.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from meshtide.baselines.diffusionnet import DiffusionNet
@@ -49,9 +50,12 @@ def option_names(name: str) -> tuple[str, ...]:
     return tuple(option for option in names if option not in ("times", "operator"))
 
 
-def needs(name: str) -> tuple[str, ...]:
-    """The extras a network needs of `mesh_graph(…, extras=…)`."""
-    return ("gradients",) if known(name, NETWORKS, "network") == "diffusionnet" else ()
+def needs(name: str, options: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The extras a network with these options needs of `mesh_graph(…, extras=…)`."""
+    options = options or {}
+    gradients = known(name, NETWORKS, "network") == "diffusionnet" or options.get("gradients", False)
+    implicit = options.get("method") == "implicit"
+    return ("gradients",) * gradients + ("stiffness",) * implicit
 
 
 def parameter_count(network: Network) -> int:

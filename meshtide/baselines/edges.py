@@ -149,7 +149,7 @@ class GrandNet(nn.Module):
 
     def __init__(
         self, inputs: int, parts: int, *, width: int = 64, blocks: int = 1, on: str = "vertices", dropout: float = 0.5,
-        heads: int = 4, time: float = 4.0, step: float = 0.5,
+        heads: int = 4, time: float = 4.0, step: float = 1.0,
     ) -> None:  # fmt: skip
         super().__init__()
         _torchdiffeq()  # so that it is missed now and not after the data has been prepared

@@ -39,6 +39,9 @@ def train(
     width: Annotated[int | None, typer.Option(min=1, max=4096, help="Channels; the network's own default.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, max=128, help="Blocks; the network's own default.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.95, help="The network's own default.")] = None,
+    gradients: Annotated[
+        bool | None, typer.Option("--gradients/--no-gradients", help="Let TIDE see in which directions heat changes.")
+    ] = None,
     features: Annotated[str, typer.Option(help="hks, log-hks, wks, or several with commas.")] = "log-hks",
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
@@ -77,13 +80,13 @@ def train(
         raise InputError(f"{output}: a model's file name ends in .safetensors")
     if not output.parent.is_dir():
         raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
-    given = {"width": width, "blocks": blocks, "dropout": dropout}
+    given = {"width": width, "blocks": blocks, "dropout": dropout, "gradients": gradients}
     options = {name: value for name, value in given.items() if value is not None}
     recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
-        Augmentation().scaled(strength) if _augments(augment, setting, network, operator) else None, relatives, shape,
+        Augmentation().scaled(strength) if _augments(augment, setting, operator) else None, relatives, shape,
         validate,
     )  # fmt: skip
     place = choose_device(device)
@@ -98,11 +101,11 @@ def train(
     _finish(experiment, output, runs, best, report)
 
 
-def _augments(asked: bool | None, setting: str, network: str, operator: str) -> bool:
+def _augments(asked: bool | None, setting: str, operator: str) -> bool:
     """Whether to learn from relatives: as asked, or where a network must work on shapes unlike the training set."""
     if asked is not None:
         return asked
-    return setting == "mixed" and operator == "surface" and network != "diffusionnet"
+    return setting == "mixed" and operator == "surface"
 
 
 def _train_once(

@@ -1,0 +1,39 @@
+"""Features of the directions in which signals change over a surface, after DiffusionNet (Sharp et al. 2022)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from meshtide.errors import InputError
+from meshtide.graph import MeshGraph
+
+
+class GradientFeatures(nn.Module):
+    """tanh(Re(z̄ ⊙ W z)): z holds the gradients of all channels at a vertex as complex numbers, W is complex.
+
+    Turning the tangents of a vertex by any angle multiplies its z by a phase, which the product with z̄ takes out again;
+    what is left are angles between gradients of different channels. W's imaginary part tells left from right.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.real = nn.Linear(channels, channels, bias=False)
+        self.imaginary = nn.Linear(channels, channels, bias=False)
+
+    def forward(self, spectrum: Tensor, graph: MeshGraph) -> Tensor:
+        """Map the coefficients of signals in the eigenbasis, (K, C), to features at vertices, (V, C)."""
+        both = gradients_of(spectrum, graph)  # (2V, C)
+        first, second = both.chunk(2)
+        real, imaginary = self.real(both), self.imaginary(both)
+        count = len(first)
+        turned_first = real[:count] - imaginary[count:]
+        turned_second = real[count:] + imaginary[:count]
+        return torch.tanh(first * turned_first + second * turned_second)
+
+
+def gradients_of(spectrum: Tensor, graph: MeshGraph) -> Tensor:
+    """The derivatives of signals with coefficients (K, C) along the first and then the second tangents, (2V, C)."""
+    if graph.gradients is None:
+        raise InputError(f"{graph.name}: gradient features need mesh_graph(…, extras=('gradients',))")
+    return graph.gradients.flatten(0, 1) @ spectrum
