@@ -74,6 +74,7 @@ class MeshGraph:
         return 1.0 if self.recipe.operator == "surface" else GRAPH_FREQUENCY * float((self.mass > 0).sum())
 
     @cached_property
+    @torch.inference_mode(False)
     def adjacency(self) -> Tensor:
         """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric; vertices without an edge have empty rows."""
         start, end = self.edges
@@ -86,6 +87,26 @@ class MeshGraph:
             torch.stack([rows, columns]), scale[rows] * scale[columns], shape, check_invariants=True
         )
         return _compressed(matrix)
+
+    # What a network does to the features first is linear, so that these can be kept from step to step. They are made
+    # outside of inference mode, whose tensors no later training may use.
+    @cached_property
+    @torch.inference_mode(False)
+    def inputs(self) -> Tensor:
+        """The features and a column of ones, which carries a bias, (V, C + 1)."""
+        return torch.nn.functional.pad(self.features, (0, 1), value=1.0)
+
+    @cached_property
+    @torch.inference_mode(False)
+    def input_spectrum(self) -> Tensor:
+        """The coefficients of `inputs` in the eigenbasis, (K, C + 1)."""
+        return self.project(self.inputs)
+
+    @cached_property
+    @torch.inference_mode(False)
+    def input_neighbours(self) -> Tensor:
+        """The adjacency times `inputs`, (V, C + 1)."""
+        return self.adjacency @ self.inputs
 
     def project(self, u: Tensor) -> Tensor:
         """The coefficients of signals (V, C) in the eigenbasis, (K, C)."""

@@ -31,9 +31,6 @@ OPERATORS, TIMES, METHODS, ELEMENTS = (
 )  # fmt: skip
 
 
-Factors = tuple[Tensor, Tensor]
-
-
 class TimeDerivativeDiffusion(nn.Module):
     """Diffuse every channel for its own learned time (`times="channel"`, TIDE-m) or all for one (`"shared"`, TIDE-s).
 
@@ -129,14 +126,14 @@ class TideBlock(nn.Module):
                 nn.Linear(wide, channels), nn.ReLU(inplace=True), Dropout(dropout), nn.Linear(channels, channels)
             )
 
-    def forward(self, x: Tensor, graph: MeshGraph, factors: Factors | None = None) -> Tensor:
-        """Map (V, C) to (V, C); `factors` are two matrices whose product is x, where they are known."""
+    def forward(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
+        """Map (V, C) to (V, C); `encoder` is given where x is the graph's inputs times it, which saves work."""
         if self.mlp is None:
-            return x + self.propagate(x, graph, factors)
-        result: Tensor = x + self.mlp[-1](self.hidden(x, graph, factors))
+            return x + self.propagate(x, graph, encoder)
+        result: Tensor = x + self.mlp[-1](self.hidden(x, graph, encoder))
         return result
 
-    def hidden(self, x: Tensor, graph: MeshGraph, factors: Factors | None = None) -> Tensor:
+    def hidden(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
         """What the last layer of the MLP reads, (V, C)."""
         if self.mlp is None:
             raise ValueError("this block has no MLP")
@@ -144,43 +141,45 @@ class TideBlock(nn.Module):
         weight = first.weight.T  # what it reads, by what it gives
         if self.linear is not None:
             hidden = torch.addmm(first.bias, x, weight[: x.shape[1]])
-            hidden = hidden.addmm_(self.propagate(x, graph, factors), weight[x.shape[1] :])
+            hidden = hidden.addmm_(self.propagate(x, graph, encoder), weight[x.shape[1] :])
         else:
-            hidden = self._mixed(x, graph, factors, weight, first.bias)
+            hidden = self._mixed(x, graph, encoder, weight, first.bias)
         result: Tensor = self.mlp[1:-1](hidden)
         return result
 
-    def propagate(self, x: Tensor, graph: MeshGraph, factors: Factors | None = None) -> Tensor:
+    def propagate(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
         """σ(T_t(x) W), on a graph at t = 0 with α = β = 1 a GCN layer."""
         if self.linear is None:
             raise ValueError("this block's MLP reads the diffused streams, without a layer of their own")
         if self.diffusion.method == "implicit" or self.diffusion.operator == "surface":
             return torch.relu(self.linear(self.diffusion(x, graph)))
         self.diffusion.check(graph)
-        left, right = factors or (x, None)
         weight = self.linear.weight.T
-        # W meets the K coefficients and not the V vertices; and an x of few columns times a matrix stays that.
-        spectrum = graph.project(left) if right is None else graph.project(left) @ right
-        inner = self.diffusion.coefficients(spectrum, graph) @ weight
-        outer = self.diffusion.beta * (weight if right is None else right @ weight)
-        smooth = torch.addmm(self.linear.bias, graph.vectors, inner)
-        return smooth.addmm_(symmetric_product(graph.adjacency, left), outer).relu_()
+        # W meets the K coefficients and not the V vertices.
+        inner = self.diffusion.coefficients(_spectrum(x, graph, encoder), graph) @ weight
+        outer = self.diffusion.beta * (weight if encoder is None else encoder @ weight)
+        around = symmetric_product(graph.adjacency, x) if encoder is None else graph.input_neighbours
+        return torch.addmm(self.linear.bias, graph.vectors, inner).addmm_(around, outer).relu_()
 
-    def _mixed(self, x: Tensor, graph: MeshGraph, factors: Factors | None, weight: Tensor, bias: Tensor) -> Tensor:
+    def _mixed(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None, weight: Tensor, bias: Tensor) -> Tensor:
         """(x, heat, derivative) W + b on a surface, with W applied to the coefficients of heat and derivative."""
         if self.diffusion.method == "implicit":
             return torch.addmm(bias, torch.cat([x, self.diffusion(x, graph)], dim=1), weight)
         self.diffusion.check(graph)
-        left, right = factors or (x, None)
         channels = x.shape[1]
-        spectrum = graph.project(left) if right is None else graph.project(left) @ right
-        diffused = self.diffusion.coefficients(spectrum, graph)  # (K, 2C)
+        diffused = self.diffusion.coefficients(_spectrum(x, graph, encoder), graph)  # (K, 2C)
         inner = diffused @ weight[channels : 3 * channels]  # (K, C)
         outer = weight[:channels] + self.diffusion.beta * weight[channels : 2 * channels]  # (C, C)
-        mixed = torch.addmm(bias, graph.vectors, inner).addmm_(left, outer if right is None else right @ outer)
+        left, right = (x, outer) if encoder is None else (graph.inputs, encoder @ outer)
+        mixed = torch.addmm(bias, graph.vectors, inner).addmm_(left, right)
         if self.features is None:
             return mixed
         return mixed.addmm_(self.features(diffused[:, :channels], graph), weight[3 * channels :])
+
+
+def _spectrum(x: Tensor, graph: MeshGraph, encoder: Tensor | None) -> Tensor:
+    """The coefficients of x, (K, C)."""
+    return graph.project(x) if encoder is None else graph.input_spectrum @ encoder
 
 
 class Dropout(nn.Module):
@@ -220,23 +219,21 @@ class TideNet(nn.Module):
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
-        # A column of ones carries the bias.
-        features = nn.functional.pad(self.normalise(graph.features), (0, 1), value=1.0)
-        encoder = torch.cat([self.first.weight.T, self.first.bias[None]])
-        x = features @ encoder
+        encoder = self.normalise.into(self.first)
+        x = graph.inputs @ encoder
         *blocks, end = self.blocks
         for index, block in enumerate(blocks):
-            x = block(x, graph, None if index else (features, encoder))
-        return on_elements(self._read(end, x, graph, None if blocks else (features, encoder)), graph, self.on)
+            x = block(x, graph, None if index else encoder)
+        return on_elements(self._read(end, x, graph, None if blocks else encoder), graph, self.on)
 
-    def _read(self, block: Any, x: Tensor, graph: MeshGraph, factors: Factors | None) -> Tensor:
+    def _read(self, block: Any, x: Tensor, graph: MeshGraph, encoder: Tensor | None) -> Tensor:
         """The last linear layer of what the last block gives; two layers in a row are one, of few parts."""
         if block.mlp is None:
-            logits: Tensor = self.last(block(x, graph, factors))
+            logits: Tensor = self.last(block(x, graph, encoder))
             return logits
         inner, weight = block.mlp[-1], self.last.weight.T
         bias = self.last.bias + inner.bias @ weight
-        return torch.addmm(bias, x, weight).addmm_(block.hidden(x, graph, factors), inner.weight.T @ weight)
+        return torch.addmm(bias, x, weight).addmm_(block.hidden(x, graph, encoder), inner.weight.T @ weight)
 
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""
@@ -257,6 +254,11 @@ class Normalise(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Map (V, C) to (V, C)."""
         return (features - self.mean) / self.spread
+
+    def into(self, linear: nn.Linear) -> Tensor:
+        """This and then a linear layer as one matrix for features with a column of ones, (C + 1, outputs)."""
+        weight = linear.weight.T / self.spread[:, None]
+        return torch.cat([weight, (linear.bias - self.mean @ weight)[None]])
 
     @torch.no_grad()
     def measure(self, graphs: list[MeshGraph]) -> None:
