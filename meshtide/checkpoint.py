@@ -20,7 +20,7 @@ from torch import Tensor
 from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.formats.writing import write_atomically
-from meshtide.labels import Element, check_element, check_names, listed
+from meshtide.labels import Element, Vocabulary, check_element, check_names, listed
 from meshtide.recipe import GraphRecipe
 
 FORMAT = 1
@@ -44,6 +44,9 @@ class About:
     parts: tuple[str, ...]
     colours: tuple[str, ...]  # "#rrggbb" for each part
     on: Element = "vertices"
+    kinds: dict[str, tuple[str, ...]] = field(default_factory=dict)  # kind of shape -> its parts, if there are several
+    # Other vocabularies that the parts can be joined to: name -> {part: the model's parts}, "unscored" for the rest.
+    vocabularies: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     trained_on: dict[str, Any] = field(default_factory=dict)  # source, vocabulary, split, shapes, seed, epochs, …
     scores: dict[str, Any] = field(default_factory=dict)
     version: str = __version__  # of the meshtide that made it
@@ -58,6 +61,12 @@ class About:
             raise InputError("a model needs at least one part")
         if len(self.colours) != len(self.parts) or not all(map(_is_colour, self.colours)):
             raise InputError(f"{len(self.colours):,} colours for {len(self.parts):,} parts; wanted '#rrggbb' for each")
+        object.__setattr__(self, "kinds", {kind: self._own(parts, kind) for kind, parts in self.kinds.items()})
+        object.__setattr__(self, "vocabularies", {
+            name: {part: self._own(members, name) for part, members in groups.items()}
+            for name, groups in self.vocabularies.items()
+        })  # fmt: skip
+        check_names((*self.kinds, *self.vocabularies))
         for noun in ("options", "trained_on", "scores"):
             # As JSON gives it back, so that what is loaded equals what was saved.
             object.__setattr__(self, noun, _plain(getattr(self, noun), noun))
@@ -66,6 +75,20 @@ class About:
         if self.options.get("operator", self.recipe.operator) != self.recipe.operator:
             raise InputError(f"the operators of network and recipe differ: {self.options['operator']!r} and "
                              f"{self.recipe.operator!r}")  # fmt: skip
+
+    def vocabulary(self, name: str) -> Vocabulary | None:
+        """One of the vocabularies that the model's parts can be joined to, or None."""
+        if name not in self.vocabularies:
+            return None
+        groups = dict(self.vocabularies[name])
+        unscored = groups.pop("unscored", ())
+        return Vocabulary(name, groups, unscored)
+
+    def _own(self, parts: Any, what: str) -> tuple[str, ...]:
+        """Some of the model's parts, after a check that they are."""
+        if not isinstance(parts, list | tuple) or not set(parts) <= set(self.parts):
+            raise InputError(f"'{what}' names {parts!r}, which are not all parts of the model")
+        return tuple(parts)
 
     def to_json(self) -> str:
         """Write it in its one canonical form."""
@@ -85,6 +108,8 @@ class About:
             hint = "update meshtide" if content["format"] > FORMAT else "train it anew"
             raise InputError(f"is a model of format {content['format']:,} and this meshtide reads {FORMAT}; {hint}")
         wanted = [entry.name for entry in fields(About)]
+        for noun in ("kinds", "vocabularies"):
+            content.setdefault(noun, {})  # which the first models did not have
         if sorted(content) != sorted(wanted):
             odd = sorted(set(content) ^ set(wanted))
             raise InputError(f"its description lacks, or should not have, {listed(odd)}")

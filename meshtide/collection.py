@@ -6,19 +6,21 @@ import fnmatch
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from meshtide.card import Card, Numbers, known_cards, load_card
 from meshtide.doctor import load_ready
 from meshtide.errors import InputError
+from meshtide.figure_files import FIGURES, figures_folder, make_figure_files
 from meshtide.label_files import Sizes, parse_labels, place_on_mesh
 from meshtide.label_files.beside import labels_beside
 from meshtide.label_files.survey import Survey, natural_key, survey_labels
 from meshtide.labels import Labels, Vocabulary, listed
 from meshtide.mesh import Mesh
 
+Maker = Callable[[Path], None]
 MESH_SUFFIXES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf")
 
 
@@ -29,6 +31,7 @@ class Shape:
     name: str
     mesh_path: Path
     label_path: Path | None = None
+    kind: str | None = None  # the card's category it belongs to
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Collection:
     findings: tuple[Problem, ...] = ()  # what was seen without reading a mesh
     survey: Survey = field(default_factory=Survey)
     card: Card | None = None
+    maker: Maker | None = None  # makes the files of a shape that is generated
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -70,8 +74,17 @@ class Collection:
 
     def load(self, shape: Shape) -> tuple[Mesh, Labels | None]:
         """A shape's mesh, mended as `prepare` mends it, and its labels in this vocabulary on their own elements."""
+        self._make_if_missing(shape)
         mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
         return mesh, None if shape.label_path is None else self._labels(shape.label_path, mesh)
+
+    def missing(self, shapes: Iterable[Shape]) -> list[Shape]:
+        """Those of some shapes that are generated and were not yet; `load` makes them one by one."""
+        return [shape for shape in shapes if self.maker is not None and not shape.mesh_path.is_file()]
+
+    def _make_if_missing(self, shape: Shape) -> None:
+        if self.maker is not None and not shape.mesh_path.is_file():
+            self.maker(shape.mesh_path)
 
     def check(self, progress: Callable[[int, int], None] | None = None) -> tuple[Problem, ...]:
         """Every file that does not fit, at once: reads each mesh and its labels and computes nothing."""
@@ -94,6 +107,7 @@ class Collection:
 
     def _check_shape(self, shape: Shape) -> list[Problem]:
         try:
+            self._make_if_missing(shape)
             mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
         except InputError as error:
             return [_problem(shape.mesh_path, error)]
@@ -122,13 +136,17 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
     """Open a data set by its card's name ("faust", "shrec07:Vase"), a card's path, or a folder of meshes with labels.
 
     A known card's name comes before a folder of that name in the working directory; write "./faust" for the folder.
+    "figures" are bodies that meshtide generates, each when it is first asked for, and keeps in its cache folder.
     A card's paths start at `data`, else at the environment's MESHTIDE_DATA, else beside a card that is given by path.
     In a folder the labels of x.obj stand in x.txt, x_labels.txt, x.seg, x.npy, x.npz, x.json or x.eseg, or else in the
     mesh files themselves.
     """
     name, _, category = str(source).partition(":")
     if isinstance(source, str) and name in known_cards():
-        return _from_card(load_card(name), category, _data_folder(data, None), vocabulary)
+        card = load_card(name)
+        if card.name == FIGURES:
+            return _figures(_from_card(card, category, figures_folder(), vocabulary, make_figure_files))
+        return _from_card(card, category, _data_folder(data, None), vocabulary)
     path = Path(source)
     if path.is_dir():
         return _from_folder(path, vocabulary)
@@ -182,7 +200,9 @@ def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
     return _assemble(folder.resolve().name or str(folder), shapes, findings, None, {}, vocabulary)
 
 
-def _from_card(card: Card, category: str, data: Path | None, vocabulary: str | None) -> Collection:
+def _from_card(
+    card: Card, category: str, data: Path | None, vocabulary: str | None, maker: Maker | None = None
+) -> Collection:
     if data is None:
         hint = f"; get the files: {card.obtain}" if card.obtain else ""
         raise InputError(f"{card.name}: where is the data? pass --data or set MESHTIDE_DATA{hint}")
@@ -190,8 +210,11 @@ def _from_card(card: Card, category: str, data: Path | None, vocabulary: str | N
     findings: list[Problem] = []
     members: dict[str, list[Shape]] = {name: [] for name in card.splits}
     category = _category(card, category)
-    for folder, numbers in _card_folders(card, category, data):
-        found = _card_shapes(card, folder, numbers, data)
+    for kind, folder, numbers in _card_folders(card, category, data, generated=maker is not None):
+        if maker is not None and numbers is not None:
+            found = _generated_shapes(card, kind, folder, numbers)
+        else:
+            found = _card_shapes(card, kind, folder, numbers, data)
         start = numbers.ranges[0][0] - 1 if card.categories and numbers else 0
         for name, split in card.splits.items():
             members[name] += [shape for shape in found if _is_member(shape, split, start)]
@@ -206,7 +229,18 @@ def _from_card(card: Card, category: str, data: Path | None, vocabulary: str | N
     if twice:
         raise InputError(f"{card.place}: splits share the shapes {listed(twice)}; a shape belongs to one")
     name = f"{card.name}:{category}" if category else card.name
-    return _assemble(name, shapes, findings, card, splits, vocabulary)
+    return replace(_assemble(name, shapes, findings, card, splits, vocabulary), maker=maker)
+
+
+def _figures(collection: Collection) -> Collection:
+    """Generated figures; those of one kind have that kind's parts only."""
+    kinds = {shape.kind for shape in collection.shapes}
+    if len(kinds) > 1 or collection.vocabulary.name != "own":
+        return collection
+    from meshtide.figures import parts_of
+
+    own = Vocabulary.of("own", parts_of(str(kinds.pop())))
+    return replace(collection, vocabulary=own, vocabularies={**collection.vocabularies, "own": own})
 
 
 def _category(card: Card, word: str) -> str:
@@ -218,16 +252,27 @@ def _category(card: Card, word: str) -> str:
     raise InputError(f"{card.name}: has no category '{word}'; {known}")
 
 
-def _card_folders(card: Card, category: str, data: Path) -> list[tuple[Path, Numbers | None]]:
-    """The folders with the card's meshes, each with the numbers that should be there."""
+def _card_folders(
+    card: Card, category: str, data: Path, *, generated: bool
+) -> list[tuple[str | None, Path, Numbers | None]]:
+    """Every category with the folder of its meshes and the numbers that should be there."""
     if not card.categories:
-        return [(data / card.folder, card.numbers)]
+        return [(None, data / card.folder, card.numbers)]
     chosen = [category] if category else list(card.categories)
-    folders = {data / card.folder.replace("{category}", name): card.categories[name] for name in chosen}
-    return [(folder, numbers) for folder, numbers in folders.items() if category or folder.is_dir()]
+    folders = [(name, data / card.folder.replace("{category}", name), card.categories[name]) for name in chosen]
+    return [entry for entry in folders if category or generated or entry[1].is_dir()]
 
 
-def _card_shapes(card: Card, folder: Path, numbers: Numbers | None, data: Path) -> list[Shape]:
+def _generated_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers) -> list[Shape]:
+    """The shapes of a category, whether their files have been made or not."""
+    shapes = []
+    for number in numbers.missing(()):
+        mesh = folder / f"{kind}-{number:04d}.ply"
+        shapes.append(Shape(mesh.stem, mesh, mesh.with_suffix(".txt"), kind))
+    return shapes
+
+
+def _card_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers | None, data: Path) -> list[Shape]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; {card.obtain or 'the card names it for the meshes'}")
     meshes = [file for file in _files(folder) if fnmatch.fnmatchcase(file.name, card.pattern)]
@@ -239,7 +284,8 @@ def _card_shapes(card: Card, folder: Path, numbers: Numbers | None, data: Path) 
     shapes = []
     for mesh in meshes:
         beside = folder / card.label_beside.replace("{stem}", mesh.stem) if card.label_beside else None
-        shapes.append(Shape(mesh.stem, mesh, beside if beside is not None and beside.is_file() else shared))
+        labels = beside if beside is not None and beside.is_file() else shared
+        shapes.append(Shape(mesh.stem, mesh, labels, kind))
     return shapes
 
 

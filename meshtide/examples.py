@@ -36,6 +36,7 @@ class LabelledShape:
     mesh: Mesh
     labels: Labels  # on the element that they were made for
     example: Example
+    kind: str | None = None  # the category it belongs to
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def load_shapes(
             raise InputError(f"{shape.mesh_path}: has no labels")
         graph = mesh_graph(mesh, recipe, cache, extras=extras)
         targets = torch.from_numpy(labels.to_vertices(mesh).values)
-        loaded.append(LabelledShape(mesh, labels, Example(shape.name, graph, targets)))
+        loaded.append(LabelledShape(mesh, labels, Example(shape.name, graph, targets), shape.kind))
         progress()
     return loaded
 

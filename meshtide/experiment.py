@@ -13,13 +13,16 @@ import torch
 
 from meshtide.augmentation import Augmentation
 from meshtide.baselines import build_network, needs
+from meshtide.batch import prepare_meshes
 from meshtide.cache import Cache
 from meshtide.checkpoint import About, Model
-from meshtide.collection import Collection, open_collection
+from meshtide.collection import Collection, Shape, open_collection
 from meshtide.colours import part_colours
 from meshtide.errors import InputError
 from meshtide.evaluation import Score, combine, predict, score_shape
 from meshtide.examples import LabelledShape, ShapeSplit, load_shapes, split_shapes, split_vertices, with_relatives
+from meshtide.familiarity import limits
+from meshtide.figure_files import make_many
 from meshtide.labels import Labels
 from meshtide.network import known
 from meshtide.recipe import GraphRecipe
@@ -73,9 +76,10 @@ class Data:
 
 
 def gather(
-    experiment: Experiment, *, data: Path | None, cache: Cache | None, progress: Progress = lambda *_: lambda: None
-) -> Data:
-    """Open the sources, split them by shape, and load every shape by way of the cache."""
+    experiment: Experiment, *, data: Path | None, cache: Cache | None, jobs: int = 1,
+    progress: Progress = lambda *_: lambda: None,
+) -> Data:  # fmt: skip
+    """Open the sources, split them by shape, and load every shape by way of the cache, which `jobs` processes fill."""
     collection, tested = _open(experiment, data)
     split = split_shapes(collection, experiment.settings.seed)
     if experiment.setting == "single":
@@ -86,12 +90,27 @@ def gather(
     if not experiment.validate:
         split = replace(split, train=split.train + split.validation, validation=())
     extras = needs(experiment.network, experiment.options)
+    make_missing(collection, (*split.train, *split.validation), jobs, progress)
+    make_missing(tested, split.test, jobs, progress)
+    if jobs > 1 and cache is not None:
+        paths = [shape.mesh_path for shape in (*split.train, *split.validation, *split.test)]
+        count = progress("preparing", len(paths))
+        for _ in prepare_meshes(paths, experiment.recipe, cache.folder, jobs=jobs):
+            count()  # what failed is said by the loading that follows
     count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
     loaded = [
         load_shapes(owner, shapes, experiment.recipe, cache, extras, count)
         for owner, shapes in ((collection, split.train), (collection, split.validation), (tested, split.test))
     ]
     return Data(collection, tested, *loaded)
+
+
+def make_missing(collection: Collection, shapes: Sequence[Shape], jobs: int, progress: Progress) -> None:
+    """Generate those shapes that are generated and were not yet."""
+    missing = collection.missing(shapes)
+    count = progress("generating", len(missing))
+    for _ in make_many([shape.mesh_path for shape in missing], jobs):
+        count()
 
 
 def _open(experiment: Experiment, data: Path | None) -> tuple[Collection, Collection]:
@@ -202,42 +221,35 @@ def trained_model(
         "augmentation": asdict(experiment.augmentation) if experiment.augmentation else None,
         "seconds": round(time.perf_counter() - started, 1),
     }  # fmt: skip
-    accuracy = [epoch.validation_accuracy for epoch in history if epoch.best and epoch.validation_accuracy is not None]
-    scores = {"test": figures, "validation_accuracy": float(np.float32(accuracy[-1])) if accuracy else None}
     about = About(
         experiment.network, experiment.options, experiment.recipe, data.parts, part_colours(data.parts),
-        trained_on=trained_on, scores=scores,
+        kinds=kinds_of(data), vocabularies=joinable(data.collection),
     )  # fmt: skip
-    return Model(training.network.cpu(), about)
+    model = Model(training.network.cpu(), about)
+    trained_on["familiar"] = limits(model, (shape.example.graph for shape in data.validation))
+    accuracy = [epoch.validation_accuracy for epoch in history if epoch.best and epoch.validation_accuracy is not None]
+    scores = {"test": figures, "validation_accuracy": float(np.float32(accuracy[-1])) if accuracy else None}
+    return replace(model, about=replace(about, trained_on=trained_on, scores=scores))
 
 
-def evaluate_model(
-    model: Model, source: str, *, split: str | None, vocabulary: str | None, data: Path | None, cache: Cache | None,
-    device: str = "cpu", progress: Progress = lambda *_: lambda: None,
-) -> tuple[Score, str, str]:  # fmt: skip
-    """Score a model on a source; returns the score, the split and the vocabulary that were used."""
-    about = model.about
-    collection = open_collection(source, data=data, vocabulary=vocabulary)
-    if vocabulary is None and not set(collection.parts) <= set(about.parts):
-        # The model's own vocabulary by its parts, whatever the source calls it.
-        fitting = [name for name, known_parts in collection.vocabularies.items() if known_parts.names == about.parts]
-        if not fitting:
-            raise InputError(
-                f"{collection.name}: its parts ({', '.join(collection.parts)}) are not the model's "
-                f"({', '.join(about.parts)}); choose a vocabulary that has these with --parts"
-            )
-        collection = open_collection(source, data=data, vocabulary=fitting[0])
-    chosen = split or ("test" if "test" in collection.splits else "all")
-    shapes = [shape for shape in collection.split(chosen) if shape.label_path is not None]
-    if not shapes:
-        raise InputError(f"{collection.name}: no shape of the split '{chosen}' has labels to score against")
-    extras = needs(about.network, about.options)
-    count = progress("evaluating", len(shapes))
-    network = model.network.to(device)
-    scores = []
-    for shape in shapes:  # one at a time: a collection need not fit into memory
-        (loaded,) = load_shapes(collection, [shape], about.recipe, cache, extras)
-        probabilities = predict(network, loaded.example.graph.to(device))
-        scores.append(score_shape(shape.name, probabilities, loaded.labels, loaded.mesh, parts=about.parts))
-        count()
-    return combine(scores, about.parts), chosen, collection.vocabulary.name
+def kinds_of(data: Data) -> dict[str, tuple[str, ...]]:
+    """The parts that the training shapes of each kind have; empty unless there are several kinds."""
+    found: dict[str, set[int]] = {}
+    for shape in data.train:
+        if shape.kind is not None:
+            found.setdefault(shape.kind, set()).update(np.unique(shape.example.targets.numpy()).tolist())
+    if len(found) < 2:
+        return {}
+    return {kind: tuple(data.parts[part] for part in sorted(parts - {-1})) for kind, parts in sorted(found.items())}
+
+
+def joinable(collection: Collection) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The vocabularies of a collection that join the parts of the one it is in."""
+    own = collection.vocabulary
+    if any(members != (part,) for part, members in own.parts.items()):
+        return {}
+    return {
+        name: {**other.parts, "unscored": other.unscored}
+        for name, other in collection.vocabularies.items()
+        if other.known == own.known and name != own.name
+    }

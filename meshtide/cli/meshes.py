@@ -50,7 +50,7 @@ def doctor(
     """
     if fix != (output is not None):
         raise InputError("--fix and --output go together: --fix -o OUT writes the repaired mesh to OUT")
-    paths = _mesh_files(meshes)
+    paths = mesh_files(meshes)
     several = len(paths) > 1 or paths != meshes
     entries = []
     with progress("examining", len(paths) if len(paths) > 10 else 0) as step:
@@ -84,10 +84,15 @@ def prepare(
     """
     from meshtide.batch import prepare_meshes
     from meshtide.collection import open_collection
+    from meshtide.figure_files import make_many
     from meshtide.recipe import GraphRecipe
 
     recipe = GraphRecipe(operator=operator, k=eigenpairs)
     collection = open_collection(source, data=data)
+    missing = [shape.mesh_path for shape in collection.missing(collection.shapes)]
+    with progress("generating", len(missing)) as step:
+        for _ in make_many(missing, jobs):
+            step()
     with progress("checking", len(collection.shapes)) as step:
         problems = collection.check(progress=lambda *_: step())
     _print_problems(problems)
@@ -145,7 +150,7 @@ def cache_verify(cache: CacheOption = None) -> None:
         raise typer.Exit(2)
 
 
-def _mesh_files(given: Iterable[Path]) -> list[Path]:
+def mesh_files(given: Iterable[Path]) -> list[Path]:
     """The files that were named, and the meshes directly inside folders that were named."""
     from meshtide.formats import READABLE
 

@@ -27,6 +27,7 @@ def evaluate(
     source: SourceArgument,
     split: Annotated[str | None, typer.Option(help="Which shapes; test if there are such, else all.")] = None,
     parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Take every shape for this kind instead of letting it vote.")] = None,
     confusion: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the confusion of parts.")] = None,
     device: DeviceOption = "auto",
     data: DataOption = None,
@@ -35,13 +36,13 @@ def evaluate(
 ) -> None:
     """Score a model on a labelled collection."""
     from meshtide.checkpoint import load_model
-    from meshtide.experiment import evaluate_model
+    from meshtide.evaluating import evaluate_model
 
     started = time.perf_counter()
     loaded = load_model(model)
     with bars() as shown:
         score, chosen, vocabulary = evaluate_model(
-            loaded, source, split=split, vocabulary=parts, data=data, cache=cache_of(cache),
+            loaded, source, split=split, vocabulary=parts, data=data, cache=cache_of(cache), kind=kind,
             device=choose_device(device), progress=shown,
         )  # fmt: skip
     about = loaded.about

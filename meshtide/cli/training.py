@@ -91,7 +91,7 @@ def train(
     )  # fmt: skip
     place = choose_device(device)
     with bars() as shown:
-        loaded = gather(experiment, data=data, cache=cache_of(cache), progress=shown)
+        loaded = gather(experiment, data=data, cache=cache_of(cache), jobs=jobs, progress=shown)
     out.print(_describe(experiment, loaded))
     runs = [
         _train_once(_with_seed(experiment, seed + number), loaded, output, place, jobs, resume, log)
