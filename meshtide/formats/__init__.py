@@ -20,11 +20,20 @@ _READERS: dict[str, Callable[[Path], Polygons]] = {
 }  # fmt: skip
 READABLE = tuple(_READERS)
 
-__all__ = ["READABLE", "WRITABLE", "RawMesh", "read_raw", "weld", "write_atomically", "write_mesh_file"]
+__all__ = ["READABLE", "WRITABLE", "RawMesh", "read_polygons", "read_raw", "weld", "write_atomically", "write_mesh_file"]
 
 
 def read_raw(path: str | Path) -> RawMesh:
-    """Read a mesh file by its suffix; the arrays are what the file says, right or wrong."""
+    """Read a mesh file by its suffix as triangles; the arrays are what the file says, right or wrong."""
+    polygons = read_polygons(path)
+    try:
+        return to_triangles(polygons, Path(path).stem)
+    except MemoryError:
+        raise InputError(f"{path}: does not fit into memory; decimate it first") from None
+
+
+def read_polygons(path: str | Path) -> Polygons:
+    """Read a mesh file by its suffix with its polygons as they stand there, neither split nor welded."""
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if path.is_dir():
@@ -34,7 +43,7 @@ def read_raw(path: str | Path) -> RawMesh:
     if reader is None:
         raise InputError(f"{path}: '{path.suffix}' is no mesh format known here; use one of {', '.join(READABLE)}")
     try:
-        return to_triangles(reader(path), path.stem)
+        return reader(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except MemoryError:
