@@ -12,6 +12,7 @@ from meshtide import __version__
 from meshtide.cli.console import err, out
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.cli.scoring import evaluate
+from meshtide.cli.segmenting import segment
 from meshtide.cli.training import train
 from meshtide.errors import InputError
 
@@ -19,7 +20,7 @@ app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
 )  # fmt: skip
-for command in (demo, doctor, prepare, train, evaluate):
+for command in (demo, segment, train, evaluate, doctor, prepare):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

@@ -1,0 +1,17 @@
+"""Pictures of coloured meshes, made with numpy alone: no window, no OpenGL, the same bytes every time.
+
+>>> from meshtide.shapes import torus
+>>> render(torus(), "#56b4e9", size=(90, 60), view="front").shape
+(60, 90, 3)
+"""
+
+from meshtide.pictures.camera import best_view
+from meshtide.pictures.paint import BACKGROUND, Image
+from meshtide.pictures.rendering import render
+from meshtide.pictures.saving import save_picture
+from meshtide.pictures.segments import confidence_colours, segmentation_picture
+from meshtide.pictures.sheets import sheet
+
+__all__ = [
+    "BACKGROUND", "Image", "best_view", "confidence_colours", "render", "save_picture", "segmentation_picture", "sheet",
+]  # fmt: skip

@@ -1,0 +1,65 @@
+"""From a mesh to its parts: the one call that most people need."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from meshtide.baselines import needs
+from meshtide.cache import Cache
+from meshtide.checkpoint import Model, load_model
+from meshtide.decimation import simplify
+from meshtide.doctor import load_ready
+from meshtide.errors import InputError
+from meshtide.evaluation import vertex_probabilities
+from meshtide.familiarity import doubts
+from meshtide.graph import mesh_graph
+from meshtide.kinds import answer
+from meshtide.labels import Labels
+from meshtide.mesh import Mesh
+from meshtide.refine import refine as refined
+from meshtide.segmentation import Segmentation
+
+# Beyond this a mesh is simplified first: the parts of a body do not hang on its last wrinkle.
+MAX_VERTICES = 30_000
+
+
+def segment(
+    mesh: Mesh | str | Path, model: Model | str | Path | None = None, *, kind: str | None = None, refine: bool = False,
+    max_vertices: int = MAX_VERTICES, cache: Cache | None = None, device: str = "cpu",
+) -> Segmentation:  # fmt: skip
+    """Divide a mesh, or the mesh in a file, into the parts that a model knows; without a model, into those of bodies.
+
+    A file's mesh is mended where it must be; `mesh.origin` of the result leads back to the file's own elements. `kind`
+    overrides what the shape is taken for, `refine` draws borders along creases (see meshtide.refine), and a mesh of
+    more than `max_vertices` is simplified on the way and the answer carried back to every vertex.
+    """
+    if not isinstance(model, Model):
+        model = default_model() if model is None else load_model(model)
+    mesh, remarks = (mesh, ()) if isinstance(mesh, Mesh) else load_ready(mesh)
+    about = model.about
+    if max_vertices < 4:
+        raise InputError(f"max_vertices is {max_vertices}; a surface has at least 4")
+    small, carrier = simplify(mesh, max_vertices)
+    graph = mesh_graph(small, about.recipe, cache, extras=needs(about.network, about.options)).to(device)
+    model.network.to(device)
+    found = answer(model, graph, kind)
+    probabilities = vertex_probabilities(found.probabilities, small, about.on)
+    probabilities = carrier.to_original(probabilities.astype(np.float32))
+    labels = refined(mesh, probabilities) if refine else probabilities.argmax(axis=1)
+    used = np.zeros(len(mesh.vertices), dtype=bool)
+    used[mesh.faces] = True
+    return Segmentation(
+        mesh, Labels(np.where(used, labels, -1), "vertices", about.parts), probabilities, about.colours, found.kind,
+        (*remarks, *doubts(model, graph, found)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def default_model() -> Model:
+    """The model that comes with meshtide: parts of people, animals and more, trained on generated bodies alone."""
+    with resources.as_file(resources.files("meshtide") / "models" / "figures.safetensors") as place:
+        return load_model(place)
