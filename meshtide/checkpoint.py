@@ -1,7 +1,7 @@
 """Model files: one safetensors file with a network's weights and, as JSON, all that is needed to use them.
 
-A model may come from anywhere, so that nothing in it is run and nothing is built before it is known to fit: what the
-JSON asks for is first built without memory (torch's "meta" device) and compared with the tensors that are there.
+A model may come from anywhere, so that nothing in it is run and nothing large is built before it is known to fit: what
+the JSON asks for is first built without memory (torch's "meta" device) and compared with the tensors that are there.
 """
 
 from __future__ import annotations
@@ -174,10 +174,12 @@ def _parse(data: bytes) -> Model:
     about = About.from_json(_description(data))
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
-        with torch.device("meta"):
-            planned = _build(about)
-        _check_tensors(tensors, planned.state_dict())
+        if _may_be_large(about):
+            with torch.device("meta"):
+                planned = _build(about)
+            _check_tensors(tensors, planned.state_dict())
         network = _build(about)
+        _check_tensors(tensors, network.state_dict())
     if getattr(network, "on", about.on) != about.on:
         raise InputError(f"says that it answers on {about.on}, and its network answers on {network.on}; train it anew")
     network.load_state_dict(tensors)
@@ -220,6 +222,16 @@ def _build(about: About) -> torch.nn.Module:
         raise
     except Exception as error:  # options that no network can be built with, in whatever way it fails
         raise InputError(f"its network '{about.network}' cannot be built with its options ({error})") from error
+
+
+def _may_be_large(about: About) -> bool:
+    """Whether building the network could take more than some megabytes.
+
+    Only then is it built without memory first: torch's "meta" device takes a second to be imported.
+    """
+    width = max([64, *(value for value in about.options.values() if isinstance(value, int))])
+    blocks = max(8, int(about.options.get("blocks", 0)))
+    return width * (32 * width * blocks + about.recipe.channels + len(about.parts)) > 2**24
 
 
 def _check_tensors(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:

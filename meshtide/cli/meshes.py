@@ -26,13 +26,17 @@ _COLOURS = {"good": "green", "usable": "green", "repairable": "yellow", "unusabl
 def demo(
     folder: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to fill.")] = Path("demo"),
 ) -> None:
-    """Make a few labelled shapes to try the other commands on: a figure in two meshings, and torn into a soup."""
-    from meshtide.demo import write_demo
+    """Make a few bodies, divide them into parts with the model that ships, and draw them."""
+    from meshtide.demo import run_demo
 
-    for path in write_demo(folder):
-        out.print(f"wrote {escape(str(path))}")
-    out.print(f"Now try [bold]meshtide doctor {escape(str(folder))}[/bold] and "
-              f"[bold]meshtide prepare {escape(str(folder))}[/bold].")  # fmt: skip
+    for path, result in run_demo(folder):
+        if result is None:
+            out.print(f"wrote {escape(str(path))}")
+        else:
+            present = [name for name, count in result.face_labels.counts().items() if count]
+            out.print(f"[bold]{escape(str(path))}[/bold]: {result.kind}, {', '.join(present)}")
+    out.print(f"Look at [bold]{escape(str(folder / 'parts.png'))}[/bold], open a .glb in any viewer, and try "
+              "[bold]meshtide segment YOUR_MESH -o parts.glb[/bold].")  # fmt: skip
 
 
 def doctor(

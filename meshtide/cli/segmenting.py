@@ -29,8 +29,8 @@ def segment(
         list[Path] | None,
         typer.Option(
             "-o", "--output", metavar="OUT",
-            help="A .ply, .glb, .obj, .seg, .txt, .npz or .json file, or a folder for .ply files; can be given several "
-            "times. For several meshes a folder, or a path with {name} such as parts/{name}.glb.",
+            help="A .ply, .glb, .obj, .seg, .txt, .npz, .json or .png file, or a folder for .ply files; may be given "
+            "several times. For several meshes a folder, or a path with {name} such as parts/{name}.glb.",
         ),
     ] = None,
     model: Annotated[
@@ -72,7 +72,8 @@ def segment(
     names = _names(paths)
     targets = {path: _targets(path, names[path], output or [], several) for path in paths}
     _check_targets(paths, targets)
-    options: dict[str, Any] = {"kind": kind, "refine": refine, "device": choose_device(device), "cache": cache_of(cache)}
+    place = choose_device(device)
+    options: dict[str, Any] = {"kind": kind, "refine": refine, "device": place, "cache": cache_of(cache)}
     if max_vertices is not None:
         options["max_vertices"] = max_vertices
     entries = []

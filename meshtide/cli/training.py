@@ -40,7 +40,8 @@ def train(
     blocks: Annotated[int | None, typer.Option(min=1, max=128, help="Blocks; the network's own default.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.95, help="The network's own default.")] = None,
     gradients: Annotated[
-        bool | None, typer.Option("--gradients/--no-gradients", help="Let TIDE see in which directions heat changes.")
+        bool | None,
+        typer.Option("--gradients/--no-gradients", help="Let TIDE see where heat rises to; on without --augment."),
     ] = None,
     features: Annotated[str, typer.Option(help="hks, log-hks, wks, or several with commas.")] = "log-hks",
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
@@ -80,13 +81,16 @@ def train(
         raise InputError(f"{output}: a model's file name ends in .safetensors")
     if not output.parent.is_dir():
         raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
+    augments = _augments(augment, setting, operator)
+    if gradients is None and network in ("tide-m", "tide-s") and operator == "surface" and not augments:
+        gradients = True  # it gained a point on validation shapes, and nothing beside relatives
     given = {"width": width, "blocks": blocks, "dropout": dropout, "gradients": gradients}
     options = {name: value for name, value in given.items() if value is not None}
     recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
-        Augmentation().scaled(strength) if _augments(augment, setting, operator) else None, relatives, shape,
+        Augmentation().scaled(strength) if augments else None, relatives, shape,
         validate,
     )  # fmt: skip
     place = choose_device(device)

@@ -9,9 +9,10 @@ from meshtide.pictures.camera import best_view
 from meshtide.pictures.paint import BACKGROUND, Image
 from meshtide.pictures.rendering import render
 from meshtide.pictures.saving import save_picture
-from meshtide.pictures.segments import confidence_colours, segmentation_picture
+from meshtide.pictures.segments import confidence_colours, segmentation_picture, segmentation_sheet
 from meshtide.pictures.sheets import sheet
 
 __all__ = [
-    "BACKGROUND", "Image", "best_view", "confidence_colours", "render", "save_picture", "segmentation_picture", "sheet",
+    "BACKGROUND", "Image", "best_view", "confidence_colours", "render", "save_picture", "segmentation_picture",
+    "segmentation_sheet", "sheet",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,26 @@ def segmentation_picture(
         captions = ["parts", "confidence"]
         key += [(f"{percent} % sure", _code(percent / 100)) for percent in (0, 50, 100)]
     return sheet(drawings, captions, title=title, legend=key if legend else None, background=background)
+
+
+def segmentation_sheet(
+    segmentations: Sequence[Segmentation],
+    captions: Sequence[str],
+    columns: int | None = None,
+    *,
+    size: tuple[int, int] = (300, 300),
+    view: View = "best",
+    up: Up = "auto",
+    title: str | None = None,
+) -> Image:
+    """Draw several segmented meshes side by side with one legend, of the parts that occur on any of them."""
+    drawings, key = [], dict[str, str]()
+    for each in segmentations:
+        palette, parts = np.array([*each.colours, UNLABELLED]), each.face_labels.values
+        drawings.append(render(each.mesh, palette[parts], on="faces", size=size, view=view, up=up))
+        names = [*each.parts, "unlabelled"]
+        key |= {names[part]: str(palette[part]) for part in _present(parts, len(each.parts))}
+    return sheet(drawings, list(captions), columns, title=title, legend=list(key.items()))
 
 
 def confidence_colours(confidence: Any) -> FloatArray:

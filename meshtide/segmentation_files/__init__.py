@@ -27,6 +27,7 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
     - .glb: a scene with a named mesh in its own colour for each part, of triangles.
     - .npz: `labels`, `probabilities` and `confidence` of the vertices, `face_labels`, `face_confidence`, `names`, `on`.
     - .json: vertices, faces, area and confidence of each part.
+    - .png: a picture of the parts and of how sure they are, with their names.
     - .seg: the part number of each face; .txt: of each vertex (of each face as SHREC'07 lists for `…_labels.txt`).
 
     Element i is element i of the file that the mesh came from, and what has no answer is -1, grey and of confidence 0.
@@ -61,6 +62,13 @@ def _json(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     write_atomically(path, json_bytes(segmentation))
 
 
+def _png(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    # Here and not above: a picture needs fonts, and nothing else here does.
+    from meshtide.pictures import save_picture, segmentation_picture
+
+    save_picture(segmentation_picture(segmentation, confidence=True, title=segmentation.mesh.name), path)
+
+
 def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     on_vertices = path.suffix.lower() == ".txt" and not path.name.lower().endswith("_labels.txt")
     write_labels(segmentation.labels if on_vertices else segmentation.face_labels, path, segmentation.mesh)
@@ -68,5 +76,6 @@ def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None
 
 _WRITERS: dict[str, Callable[[Segmentation, Path, Path | None], None]] = {
     ".ply": _ply, ".glb": _glb, ".obj": _obj, ".npz": _npz, ".json": _json, ".seg": _labels, ".txt": _labels,
+    ".png": _png,
 }  # fmt: skip
 SUFFIXES = tuple(_WRITERS)
