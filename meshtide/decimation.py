@@ -20,7 +20,9 @@ from meshtide.topology import duplicate_faces, repeated_corner
 
 # The decimator's thresholds are absolute. In a box of this size it neither merges blindly nor falls short.
 BOX = 10.0
-LEAST_AREA = 0.5  # a simplified surface of less of the area than this has lost pieces: the faces were not joined
+AGGRESSIONS = (7.0, 5.0, 3.0)  # how eagerly it merges what it refused at first; gentler ones for what the first ruins
+LEAST_AREA = 0.7  # of the original's: with less the shape is ruined, though smoothing noise away may take some
+MOST_VERTICES = 4  # times those wanted; the slivers of CAD models can refuse to be merged
 CHUNK = 1 << 13  # vertices whose places are searched at once; bounds the memory
 STEPS = 6  # how often a search may move on to a neighbouring vertex's triangles
 OPPOSITE = 100 * BOX**2  # added to the squared distance of a place that faces the other way: any other is better
@@ -58,8 +60,7 @@ class Carrier:
         shape = (-1, *[1] * (values.ndim - 1))
         for start in range(0, len(self.corners), chunk):
             rows = slice(start, start + chunk)
-            corners, weights = self.corners[rows], self.weights[rows]
-            result[rows] = sum(weights[:, k].reshape(shape) * values[corners[:, k]] for k in range(3))
+            result[rows] = sum(self.weights[rows, k].reshape(shape) * values[self.corners[rows, k]] for k in range(3))
         return result
 
 
@@ -79,8 +80,8 @@ class _Small:
 def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
     """The mesh with about so many vertices, by quadric decimation, and what carries values back from it.
 
-    A mesh that uses no more vertices than that is returned as it is. Vertices that no face uses, and components too
-    small to be kept, have the values of the nearest place.
+    A mesh that uses no more is returned as it is; one that so few would ruin keeps up to four times as many.
+    Vertices that no face uses, and components too small to be kept, have the values of the nearest place.
     """
     if vertices < 4:
         raise InputError(f"{mesh.name}: simplified to {vertices:,} vertices; wanted 4 or more, as a solid has")
@@ -91,19 +92,19 @@ def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
     half = float((high / 2 - low / 2).max())  # halves: the size of a huge mesh may overflow
     # Vertices without a face may lie anywhere, and their squared distance must be a number.
     points = np.clip((mesh.vertices / 2 - low / 2) / half, -1e6, 1e6) * BOX
+    area = float(triangle_areas(points, mesh.faces).sum())
     small = _decimated(points, mesh.faces, vertices)
-    if small.area < LEAST_AREA * triangle_areas(points, mesh.faces).sum():
-        small = _decimated_after_welding(points, mesh.faces, vertices)
+    if small.area < LEAST_AREA * area or len(small.vertices) > MOST_VERTICES * vertices:
+        small = _decimated_with_care(points, mesh.faces, vertices, area)
     if not small.area > 0:
         raise InputError(
-            f"{mesh.name}: nothing is left of its {len(mesh.faces):,} faces at {vertices:,} vertices; "
-            "are they joined? `meshtide doctor` tells"
+            f"{mesh.name}: nothing is left of its {len(mesh.faces):,} faces at {vertices:,} vertices; ask for more"
         )
     carrier = _carrier(points, mesh.faces, small)
     return Mesh((small.vertices / BOX * half + low / 2) * 2, small.faces, mesh.name), carrier
 
 
-def _decimated(points: FloatArray, faces: IntArray, vertices: int) -> _Small:
+def _decimated(points: FloatArray, faces: IntArray, vertices: int, aggression: float = AGGRESSIONS[0]) -> _Small:
     """Edges merged one after the other, those first that change the surface least."""
     from fast_simplification import simplify as decimate
 
@@ -114,7 +115,7 @@ def _decimated(points: FloatArray, faces: IntArray, vertices: int) -> _Small:
         vertex_of[used] = np.arange(len(used))
         return _cleaned(_Small(points[used], faces, vertex_of))
     narrow = faces.astype(np.int32)
-    found, triangles, merged = decimate(points[used], narrow, target_count=target, return_collapses=True)
+    found, triangles, merged = decimate(points[used], narrow, None, target, aggression, return_collapses=True)
     into = _followed(merged.astype(np.int64), len(used))
     # Triangles keep their order, so those whose corners stayed apart are, row by row, the triangles found.
     survivors = into[faces]
@@ -126,23 +127,31 @@ def _decimated(points: FloatArray, faces: IntArray, vertices: int) -> _Small:
     return _cleaned(_Small(np.asarray(found, dtype=np.float64), triangles.astype(np.int64), vertex_of))
 
 
-def _decimated_after_welding(points: FloatArray, faces: IntArray, vertices: int) -> _Small:
-    """For faces that do not share vertices though they touch: no edge between them could be merged."""
-    places, place_of = np.unique(points, axis=0, return_inverse=True)
-    faces = place_of.ravel()[faces]
-    small = _decimated(places, faces[~repeated_corner(faces)], vertices)
-    return _Small(small.vertices, small.faces, small.vertex_of[place_of.ravel()])
+def _decimated_with_care(points: FloatArray, faces: IntArray, vertices: int, area: float) -> _Small:
+    """The best of several ways, for faces that touch but share no vertices, and for shapes that resist or suffer."""
+    welded = _clustered(points, faces, 1e-9 * BOX)
+    tries = [_decimated(welded.vertices, welded.faces, vertices, aggression) for aggression in AGGRESSIONS]
+    tries = [_Small(each.vertices, each.faces, each.vertex_of[welded.vertex_of]) for each in tries]
+    tries.append(_cleaned(_clustered(points, faces, np.sqrt(area / (2 * vertices)))))
+    small = [each for each in tries if len(each.vertices) <= MOST_VERTICES * vertices] or tries[-1:]
+    return next((each for each in small if each.area >= LEAST_AREA * area), max(small, key=lambda each: each.area))
+
+
+def _clustered(points: FloatArray, faces: IntArray, cell: float) -> _Small:
+    """All vertices in one cell of a grid made one, in their middle."""
+    _, cell_of = np.unique(np.rint(points / cell), axis=0, return_inverse=True)
+    cell_of = cell_of.ravel()
+    middles = np.stack([np.bincount(cell_of, column) for column in points.T], axis=1) / np.bincount(cell_of)[:, None]
+    return _Small(middles, cell_of[faces][~repeated_corner(cell_of[faces])], cell_of)
 
 
 def _followed(merged: IntArray, count: int) -> IntArray:
     """For each vertex the one that it ended in, when the second of each pair (M, 2) went into the first."""
     into = np.arange(count)
     into[merged[:, 1]] = merged[:, 0]
-    while True:
-        further = into[into]
-        if np.array_equal(further, into):
-            return into
+    while not np.array_equal(further := into[into], into):
         into = further
+    return into
 
 
 def _cleaned(small: _Small) -> _Small:
@@ -167,8 +176,7 @@ def _carrier(points: FloatArray, faces: IntArray, small: _Small, chunk: int = CH
     search = _Search.on(small)
     normals = _vertex_normals(points, faces)
     starts = _starts(points, faces, normals, small)
-    corners = np.empty((len(points), 3), dtype=np.int32)
-    weights = np.empty((len(points), 3), dtype=np.float32)
+    corners, weights = np.empty(points.shape, dtype=np.int32), np.empty(points.shape, dtype=np.float32)
     for start in range(0, len(points), chunk):
         rows = slice(start, start + chunk)
         corners[rows], weights[rows] = search.places(points[rows].astype(np.float32), normals[rows], starts[rows])
@@ -184,8 +192,7 @@ def _vertex_normals(points: FloatArray, faces: IntArray) -> Floats:
 
 
 def _starts(points: FloatArray, faces: IntArray, normals: Floats, small: _Small) -> IntArray:
-    """The simplified vertex where each vertex's search starts: what it went into, or what its neighbours did, or
-    for a component that vanished the nearest that faces the same way, (V,)."""
+    """Where each vertex's search starts: what it went into, else what neighbours did, else the nearest, (V,)."""
     starts = small.vertex_of.copy()
     open_faces = faces[(starts[faces] < 0).any(axis=1)]
     while len(open_faces):
@@ -195,9 +202,8 @@ def _starts(points: FloatArray, faces: IntArray, normals: Floats, small: _Small)
             break
         starts[open_faces[lost]] = np.broadcast_to(best[:, None], lost.shape)[lost]
         open_faces = open_faces[(starts[open_faces] < 0).any(axis=1)]
-    lost_vertices = np.flatnonzero(starts < 0)
-    if len(lost_vertices):
-        starts[lost_vertices] = _nearest_vertices(points[lost_vertices], normals[lost_vertices], small)
+    vanished = starts < 0
+    starts[vanished] = _nearest_vertices(points[vanished], normals[vanished], small)
     return starts
 
 
@@ -259,8 +265,7 @@ class _Search:
         owner = np.repeat(np.arange(len(at)), sizes)
         triangles = self.ring[np.arange(len(owner)) - begin[owner] + self.first[at][owner]]
         weights, squares = _closest(points[owner], self.corners[triangles])
-        opposite = np.einsum("nx,nx->n", normals[owner], self.normals[triangles]) < 0
-        scores = squares + np.where(opposite, OPPOSITE, 0.0)
+        scores = squares + np.where(_dot(normals[owner], self.normals[triangles]) < 0, OPPOSITE, 0.0)
         lowest = np.minimum.reduceat(scores, begin)
         hits = np.flatnonzero(scores == lowest[owner])[::-1]  # reversed: of several the first is written last
         chosen = np.empty(len(at), dtype=np.int64)
@@ -273,27 +278,22 @@ def _closest(points: Floats, corners: Floats) -> tuple[Floats, Floats]:
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     weights, squares = np.zeros_like(points), np.full(len(points), np.inf, dtype=np.float32)
     for tail, head, order in ((a, b, (0, 1, 2)), (b, c, (2, 0, 1)), (c, a, (1, 2, 0))):
-        share, distance = _on_side(points, tail, head)
-        nearer = distance < squares
+        along, offset = head - tail, points - tail
+        share = np.clip(_dot(along, offset) / np.maximum(_dot(along, along), np.finfo(np.float32).tiny), 0, 1)
+        apart = offset - share[:, None] * along
+        nearer = _dot(apart, apart) < squares
         full = np.stack([1 - share, share, np.zeros_like(share)], axis=1)[:, order]
-        weights[nearer], squares[nearer] = full[nearer], distance[nearer]
+        weights[nearer], squares[nearer] = full[nearer], _dot(apart, apart)[nearer]
     ab, ac, ap = b - a, c - a, points - a
-    bb, bc, cc, pb, pc = (np.einsum("nx,nx->n", u, v) for u, v in ((ab, ab), (ab, ac), (ac, ac), (ap, ab), (ap, ac)))
+    bb, bc, cc, pb, pc = _dot(ab, ab), _dot(ab, ac), _dot(ac, ac), _dot(ap, ab), _dot(ap, ac)
     square = bb * cc - bc * bc  # (2 · area)²
     v, w = cc * pb - bc * pc, bb * pc - bc * pb
     inside = (v > 0) & (w > 0) & (v + w < square)
     v, w = v[inside] / square[inside], w[inside] / square[inside]
     apart = ap[inside] - v[:, None] * ab[inside] - w[:, None] * ac[inside]
-    weights[inside] = np.stack([1 - v - w, v, w], axis=1)
-    squares[inside] = np.einsum("nx,nx->n", apart, apart)
+    weights[inside], squares[inside] = np.stack([1 - v - w, v, w], axis=1), _dot(apart, apart)
     return weights, squares
 
 
-def _on_side(points: Floats, tail: Floats, head: Floats) -> tuple[Floats, Floats]:
-    """How far from tail to head the nearest place between them lies, from 0 to 1, and its squared distance, (N,)."""
-    along, offset = head - tail, points - tail
-    lengths = np.einsum("nx,nx->n", along, along)
-    share = np.einsum("nx,nx->n", along, offset) / np.maximum(lengths, np.finfo(np.float32).tiny)
-    share = np.clip(share, 0, 1)
-    apart = offset - share[:, None] * along
-    return share, np.einsum("nx,nx->n", apart, apart)
+def _dot(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.einsum("nx,nx->n", one, other))

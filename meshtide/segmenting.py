@@ -47,9 +47,12 @@ def segment(
     graph = mesh_graph(small, about.recipe, cache, extras=needs(about.network, about.options)).to(device)
     model.network.to(device)
     found = answer(model, graph, kind)
-    probabilities = vertex_probabilities(found.probabilities, small, about.on)
-    probabilities = carrier.to_original(probabilities.astype(np.float32))
-    labels = refined(mesh, probabilities) if refine else probabilities.argmax(axis=1)
+    found_here = vertex_probabilities(found.probabilities, small, about.on).astype(np.float32)
+    probabilities = carrier.to_original(found_here)
+    labels = probabilities.argmax(axis=1)
+    if refine:  # on the small mesh, whose borders are those of the large one
+        sharp = np.eye(len(about.parts), dtype=np.float32)[refined(small, found_here)]
+        labels = carrier.to_original(sharp).argmax(axis=1)
     used = np.zeros(len(mesh.vertices), dtype=bool)
     used[mesh.faces] = True
     return Segmentation(

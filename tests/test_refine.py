@@ -194,14 +194,16 @@ def test_meshings_of_one_surface_agree() -> None:
 
 
 def test_looking_only_around_gains_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    mesh, truth = labelled_figure(2)
-    probabilities = softmax(2.5 * np.eye(4)[truth] + 1.5 * np.random.default_rng(1).normal(size=(len(truth), 4)))
-    start, energies = energy(mesh, probabilities, probabilities.argmax(axis=1)), []
-    for rings in (1, module.RINGS, 64):
+    mesh, truth = labelled_figure(3)
+    probabilities = softmax(np.eye(4)[truth] + np.random.default_rng(1).normal(size=(len(truth), 4)))
+    start, around = energy(mesh, probabilities, probabilities.argmax(axis=1), 0.05), []
+    for rings in (1, module.RINGS):
         monkeypatch.setattr(module, "RINGS", rings)
-        energies.append(energy(mesh, probabilities, refine(mesh, probabilities)))
-    assert max(energies) < start
-    assert energies[1] == pytest.approx(energies[2], rel=1e-4)
+        around.append(energy(mesh, probabilities, refine(mesh, probabilities, strength=0.05), 0.05))
+    monkeypatch.setattr(module, "_grown", lambda edges, region, within, rings: (within, np.zeros_like(within)))
+    everywhere = energy(mesh, probabilities, refine(mesh, probabilities, strength=0.05), 0.05)
+    assert max(around) < start
+    assert around == pytest.approx([everywhere, everywhere], rel=1e-3)
 
 
 def test_ragged_surfaces_are_served() -> None:
