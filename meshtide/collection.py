@@ -235,12 +235,13 @@ def _from_card(
 def _figures(collection: Collection) -> Collection:
     """Generated figures; those of one kind have that kind's parts only."""
     kinds = {shape.kind for shape in collection.shapes}
-    if len(kinds) > 1 or collection.vocabulary.name != "own":
+    if len(kinds) > 1:
         return collection
     from meshtide.figures import parts_of
 
     own = Vocabulary.of("own", parts_of(str(kinds.pop())))
-    return replace(collection, vocabulary=own, vocabularies={**collection.vocabularies, "own": own})
+    taken = own if collection.vocabulary.name == "own" else collection.vocabulary
+    return replace(collection, vocabulary=taken, vocabularies={**collection.vocabularies, "own": own})
 
 
 def _category(card: Card, word: str) -> str:

@@ -52,23 +52,25 @@ def test_demo_doctor_prepare_as_the_readme_has_them(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     examined = run("doctor", "demo", cwd=tmp_path)
     assert examined.returncode == 0
-    assert "3 files: 2 good, 1 repairable" in examined.stdout
+    assert "7 files: 6 good, 1 repairable" in examined.stdout
     assert "soup" in examined.stdout
     first = run("prepare", "demo", "--jobs", "2", "--cache", "cache", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
-    assert "3 shapes: 3 computed, 0 were cached already, 0 failed" in first.stdout
+    assert "7 shapes: 7 computed, 0 were cached already, 0 failed" in first.stdout
     assert "welded" in first.stderr
     again = run("prepare", "demo", "--cache", "cache", cwd=tmp_path)
-    assert "3 shapes: 0 computed, 3 were cached already, 0 failed" in again.stdout
+    assert "7 shapes: 0 computed, 7 were cached already, 0 failed" in again.stdout
     info = run("cache", "info", "--cache", "cache", cwd=tmp_path)
-    assert "3 entries" in info.stdout
-    assert "3 good, 0 damaged" in run("cache", "verify", "--cache", "cache", cwd=tmp_path).stdout
+    assert "7 entries" in info.stdout
+    assert "7 good, 0 damaged" in run("cache", "verify", "--cache", "cache", cwd=tmp_path).stdout
     assert run("cache", "clear", "--cache", "cache", cwd=tmp_path).returncode == 0
     assert "0 entries" in run("cache", "info", "--cache", "cache", cwd=tmp_path).stdout
 
 
 def test_cache_verify_finds_damage(tmp_path: Path) -> None:
-    run("demo", "-o", "demo", cwd=tmp_path)
+    (tmp_path / "demo").mkdir()
+    for level in (1, 2, 3):
+        save_mesh(sphere(level), tmp_path / "demo" / f"{level}.ply")
     run("prepare", "demo", "--cache", "cache", cwd=tmp_path)
     entry = sorted((tmp_path / "cache").rglob("*.h5"))[0]
     data = bytearray(entry.read_bytes())

@@ -37,12 +37,15 @@ def test_the_wheel_of_an_sdist_has_the_cards_and_no_data(tmp_path: Path) -> None
     packages = {name.split("/")[0] for name in names}
     assert {name for name in packages if not name.endswith(".dist-info")} == {"meshtide"}
     assert not [name for name in names if Path(name).name in ("mine.toml", "tr_reg_000.ply", "scratch.h5", "body.ply")]
-    assert {Path(name).suffix for name in names if name.startswith("meshtide/")} <= {".py", ".toml", ".typed"}
+    assert {Path(name).suffix for name in names if name.startswith("meshtide/")} <= {
+        ".py", ".toml", ".typed", ".safetensors",
+    }  # fmt: skip
+    assert "meshtide/models/figures.safetensors" in names
 
 
 def test_every_card_is_named_in_the_build() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    tracked = {"faust.toml", "shrec07.toml", "shrec07-fourleg.toml", "shrec07-human.toml"}
+    tracked = {"faust", "figures", "shrec07", "shrec07-ant", "shrec07-fourleg", "shrec07-human"}
     for card in tracked:
-        assert (ROOT / "datasets" / card).is_file()
-        assert text.count(f"datasets/{card}") == 2
+        assert (ROOT / "datasets" / f"{card}.toml").is_file()
+        assert text.count(f"datasets/{card}.toml") == 2
