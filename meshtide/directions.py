@@ -25,11 +25,12 @@ class GradientFeatures(nn.Module):
         """Map the coefficients of signals in the eigenbasis, (K, C), to features at vertices, (V, C)."""
         both = gradients_of(spectrum, graph)  # (2V, C)
         first, second = both.chunk(2)
-        real, imaginary = self.real(both), self.imaginary(both)
-        count = len(first)
-        turned_first = real[:count] - imaginary[count:]
-        turned_second = real[count:] + imaginary[:count]
-        return torch.tanh(first * turned_first + second * turned_second)
+        # One product with both matrices side by side is faster than two.
+        turned = both @ torch.cat([self.real.weight, self.imaginary.weight]).T  # (2V, 2C)
+        count, channels = first.shape
+        turned_first = turned[:count, :channels] - turned[count:, channels:]
+        turned_second = turned[count:, :channels] + turned[:count, channels:]
+        return torch.tanh(torch.addcmul(first * turned_first, second, turned_second))
 
 
 def gradients_of(spectrum: Tensor, graph: MeshGraph) -> Tensor:

@@ -30,8 +30,8 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_one_mesh_to_several_files(place: Path) -> None:
-    done = run("segment", "shapes/figure.ply", "--model", "m.safetensors", "-o", "out.glb", "-o", "out.npz", "-o", "out.seg",
-               "--split-parts", "pieces", "--json", "r.json", cwd=place)  # fmt: skip
+    done = run("segment", "shapes/figure.ply", "--model", "m.safetensors", "-o", "out.glb", "-o", "out.npz",
+               "-o", "out.seg", "--split-parts", "pieces", "--json", "r.json", cwd=place)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "wrote out.glb" in done.stdout
     mesh = load_mesh(place / "shapes" / "figure.ply")

@@ -20,7 +20,9 @@ _READERS: dict[str, Callable[[Path], Polygons]] = {
 }  # fmt: skip
 READABLE = tuple(_READERS)
 
-__all__ = ["READABLE", "WRITABLE", "RawMesh", "read_polygons", "read_raw", "weld", "write_atomically", "write_mesh_file"]
+__all__ = [
+    "READABLE", "WRITABLE", "RawMesh", "read_polygons", "read_raw", "weld", "write_atomically", "write_mesh_file",
+]  # fmt: skip
 
 
 def read_raw(path: str | Path) -> RawMesh:
