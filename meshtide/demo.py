@@ -41,7 +41,7 @@ def run_demo(folder: Path) -> Iterator[tuple[Path, Segmentation | None]]:
         captions.append(f"{name}: taken for {result.kind}" if result.kind != name else name)
         yield path, result
         yield parts, None
-    save_picture(segmentation_sheet(results, captions, columns=4, up="y"), folder / "parts.png")
+    save_picture(segmentation_sheet(results, captions, columns=4, up="z"), folder / "parts.png")
     yield folder / "parts.png", None
 
 
