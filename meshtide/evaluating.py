@@ -60,4 +60,4 @@ def _joined(about: About, vocabulary: Vocabulary) -> Vocabulary | None:
     if set(vocabulary.names) <= set(about.parts):
         return Vocabulary.of(vocabulary.name, about.parts)
     own = about.vocabulary(vocabulary.name)
-    return own if own is not None and own.names == vocabulary.names else None
+    return own if own is not None and set(own.names) == set(vocabulary.names) else None
