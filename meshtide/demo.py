@@ -38,7 +38,7 @@ def run_demo(folder: Path) -> Iterator[tuple[Path, Segmentation | None]]:
         result = segment(path)
         write_segmentation(result, parts, source=path)
         results.append(result)
-        captions.append(f"{name}: taken for {result.kind}" if result.kind != name else name)
+        captions.append(name if result.kind == name else f"{name} ({result.kind})")
         yield path, result
         yield parts, None
     save_picture(segmentation_sheet(results, captions, columns=4, up="z"), folder / "parts.png")

@@ -11,7 +11,7 @@ from meshtide.checkpoint import Model
 from meshtide.graph import MeshGraph
 from meshtide.kinds import Answer, answer
 
-MARGIN = 0.1  # how far beyond anything that validation shapes show a shape must lie to be called strange
+MARGIN = 0.05  # how far beyond anything that validation shapes show a shape must lie to be called strange
 
 
 @dataclass(frozen=True)
