@@ -23,7 +23,7 @@ DeviceOption = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or 
 
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote, or 'default'.")],
     source: SourceArgument,
     split: Annotated[str | None, typer.Option(help="Which shapes; test if there are such, else all.")] = None,
     parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
@@ -37,9 +37,10 @@ def evaluate(
     """Score a model on a labelled collection."""
     from meshtide.checkpoint import load_model
     from meshtide.evaluating import evaluate_model
+    from meshtide.segmenting import default_model
 
     started = time.perf_counter()
-    loaded = load_model(model)
+    loaded = default_model() if str(model) == "default" and not model.exists() else load_model(model)
     with bars() as shown:
         score, chosen, vocabulary = evaluate_model(
             loaded, source, split=split, vocabulary=parts, data=data, cache=cache_of(cache), kind=kind,

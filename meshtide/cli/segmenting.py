@@ -44,7 +44,7 @@ def segment(
         Path | None, typer.Option("--split-parts", metavar="DIR", help="Write every part as a mesh of its own, too.")
     ] = None,
     max_vertices: Annotated[
-        int | None, typer.Option("--max-vertices", min=4, help="Larger meshes are simplified on the way.")
+        int | None, typer.Option("--max-vertices", min=4, help="Larger meshes are simplified on the way; 20000 if not said.")
     ] = None,
     parts: Annotated[bool, typer.Option("--parts", help="Print the parts that the model knows, and stop.")] = False,
     device: DeviceOption = "cpu",

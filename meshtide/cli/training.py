@@ -46,6 +46,7 @@ def train(
     features: Annotated[str, typer.Option(help="hks, log-hks, wks, or several with commas.")] = "log-hks",
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
+    sample: Annotated[int, typer.Option(min=0, help="Vertices of a shape that a step looks at; 0 is all.")] = 1000,
     patience: Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a gain.")] = None,
     augment: Annotated[
         bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
@@ -89,7 +90,9 @@ def train(
     recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
-        Settings(epochs=epochs, patience=patience, class_weights=class_weights, seed=seed),
+        Settings(
+            epochs=epochs, patience=patience, class_weights=class_weights, seed=seed, sample=sample or None
+        ),
         Augmentation().scaled(strength) if augments else None, relatives, shape,
         validate,
     )  # fmt: skip

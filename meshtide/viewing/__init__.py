@@ -1,0 +1,31 @@
+"""What a viewer shows and does, without a window: diffusion support, painting, proposals, and what is on the screen.
+
+Nothing here draws; a drawing layer asks for arrays and calls the operations.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "Geodesics": "geodesics", "Support": "support", "Painting": "painting", "Proposal": "proposal",
+    "propose": "proposal", "accept": "proposal", "Scene": "scene",
+}  # fmt: skip
+
+__all__ = list(_HOMES)
+
+if TYPE_CHECKING:
+    from meshtide.viewing.geodesics import Geodesics as Geodesics
+    from meshtide.viewing.painting import Painting as Painting
+    from meshtide.viewing.proposal import Proposal as Proposal
+    from meshtide.viewing.proposal import accept as accept
+    from meshtide.viewing.proposal import propose as propose
+    from meshtide.viewing.scene import Scene as Scene
+    from meshtide.viewing.support import Support as Support
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"meshtide.viewing.{_HOMES[name]}"), name)
+    raise AttributeError(f"meshtide.viewing has no '{name}'; it has {', '.join(sorted(_HOMES))}")
