@@ -7,7 +7,7 @@ from pathlib import Path
 
 from meshtide.errors import InputError
 from meshtide.formats.writing import write_atomically
-from meshtide.page.content import content
+from meshtide.page.contents import content
 from meshtide.page.document import document
 from meshtide.segmentation import Segmentation
 
@@ -19,8 +19,9 @@ SUFFIXES = (".html", ".htm")
 def page_bytes(segmentation: Segmentation, *, title: str | None = None) -> bytes:
     """A page on which the shape can be turned, its parts hidden and its confidence seen; the title is the mesh's name.
 
-    What follows a # in the page's address sets it: azimuth, elevation (degrees), zoom, mode (parts or confidence),
-    hide and only (a part's name, as often as needed) and index (of several shapes, from 0).
+    What follows a # in the page's address sets it, as in #azimuth=40&hide=head: azimuth and elevation (degrees), zoom,
+    up (x, y, z, -x, -y or -z), mode (parts or confidence), hide and only (a part's name, as often as needed) and index
+    (of several shapes, from 0).
     """
     return _page([segmentation], None if title is None else [title])
 

@@ -1,4 +1,4 @@
-"""The HTML file around the contents: texts that cannot become code, and a policy that allows nothing but the page's own.
+"""The HTML file around the contents: texts that cannot become code, and a policy that allows only the page's own.
 
 Titles and names come from strangers' files. They travel as JSON in blocks that browsers do not run, without a single
 "<" that could end such a block, and the script shows them as text only. Should that ever fail, the policy still keeps

@@ -61,11 +61,11 @@ class Scene {
     this.surface = program(gl, VERTEX, SURFACE);
     this.identity = program(gl, VERTEX, IDENTITY);
     this.buffer = gl.createBuffer();
-    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    this.single = onePixel(gl);
+    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());  // stays bound: the only one that is read
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB, 256, 1, 0, gl.RGB, gl.UNSIGNED_BYTE, this.scaleBytes);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
     for (const size of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, size, gl.LINEAR);
-    this.single = onePixel(gl);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.DITHER);
     gl.clearColor(0, 0, 0, 0);
@@ -160,9 +160,16 @@ function program(gl, vertexText, fragmentText) {
   return {linked, uniforms: Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(linked, name)]))};
 }
 
+// A picture of a single pixel, apart from the one that is seen.
 function onePixel(gl) {
-  const frame = gl.createFramebuffer();
+  const frame = gl.createFramebuffer(), colour = gl.createTexture(), depth = gl.createRenderbuffer();
+  gl.bindTexture(gl.TEXTURE_2D, colour);
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+  gl.bindRenderbuffer(gl.RENDERBUFFER, depth);
+  gl.renderbufferStorage(gl.RENDERBUFFER, gl.DEPTH_COMPONENT16, 1, 1);
   gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
-  const parts = [[gl.createRenderbuffer(), gl.RGBA4], [gl.createRenderbuffer(), gl.DEPTH_COMPONENT16]];
-  return Object.assign(frame, {parts});
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, colour, 0);
+  gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.RENDERBUFFER, depth);
+  return frame;
 }

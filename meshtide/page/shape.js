@@ -24,9 +24,8 @@ function readShape(text) {
     labels: told.parts.length <= 256 ? new Uint8Array(labels) : new Uint16Array(labels),
     box: told.box,
   };
-  if (told.up === "z") standUp(surface);
   const {corners, first} = cornersByPart(surface, told.parts.length);
-  return {...told, box: surface.box, places, corners, first, reach: reachOf(surface)};
+  return {...told, places, corners, first};
 }
 
 // Directions of length one out of the two numbers of a folded-out octahedron.
@@ -44,16 +43,6 @@ function unfolded(pairs) {
     normals[3 * i + 2] = z / length;
   }
   return normals;
-}
-
-// Turns a shape whose z points up so that its y does.
-function standUp(surface) {
-  const {places, normals, box} = surface;
-  for (let i = 0; i < places.length; i += 3) {
-    [places[i + 1], places[i + 2]] = [places[i + 2], 65535 - places[i + 1]];
-    [normals[i + 1], normals[i + 2]] = [normals[i + 2], -normals[i + 1]];
-  }
-  surface.box = [box[0], box[2], box[1]];
 }
 
 // All corners, those of part p from first[p] to first[p + 1]: every part can be drawn, or left out, by itself.
@@ -98,14 +87,4 @@ function cornerNormal(smooth, flat) {
   const mixed = [0, 1, 2].map((axis) => blend * smooth[axis] + (1 - blend) * flat[axis]);
   const length = Math.hypot(...mixed) || 1;
   return mixed.map((value) => value / length);
-}
-
-// How far the surface reaches from the middle of the box: sideways, whichever way it is turned, and up or down.
-function reachOf({places, box}) {
-  let around = 0;
-  for (let i = 0; i < places.length; i += 3) {
-    const x = box[0] * (places[i] / 65535 - 0.5), z = box[2] * (places[i + 2] / 65535 - 0.5);
-    around = Math.max(around, x * x + z * z);
-  }
-  return {around: Math.sqrt(around), upwards: box[1] / 2, all: Math.hypot(...box) / 2};
 }

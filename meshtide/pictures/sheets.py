@@ -22,6 +22,7 @@ LETTER = 15  # pixels of a caption's letters at that width
 SMALLEST = 12  # pixels, however narrow the sheet
 
 Legend = Sequence[tuple[str, str]]  # names and colours "#rrggbb"
+MOST_LETTERS = 200
 
 
 def sheet(
@@ -121,8 +122,9 @@ def _entry_width(name: str, letter: int) -> float:
 
 def _cut(text: str, room: float, letter: int) -> str:
     """As much of a text as fits."""
-    text = " ".join(text.split())
-    if _font(letter).getlength(text) <= room:
+    whole = " ".join(text.split())
+    text = whole[:MOST_LETTERS]  # measuring takes long for a name of thousands, which a stranger's file may have
+    if text == whole and _font(letter).getlength(text) <= room:
         return text
     while text and _font(letter).getlength(f"{text}…") > room:
         text = text[:-1]

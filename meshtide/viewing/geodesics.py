@@ -52,6 +52,11 @@ class Geodesics:
             raise InputError(f"the radius {radius} is no distance; wanted 0 or more, in units of the mesh")
         return np.flatnonzero(self.from_vertex(vertex) <= radius)
 
+    def forget(self) -> None:
+        """Let go of the solvers, which take much memory on large meshes; they are made again when needed."""
+        self._solvers.clear()
+        self._latest.clear()
+
     @cached_property
     def _pieces(self) -> IntArray:
         return components(self.mesh.faces, len(self.mesh.vertices))[1]
@@ -107,4 +112,4 @@ def _along_edges(mesh: Mesh, rows: IntArray, source: int) -> FloatArray:
     # An edge without length would be no edge in a sparse matrix.
     lengths = np.maximum(lengths, np.finfo(np.float64).tiny)
     graph = csr_array((lengths, (edges[:, 0], edges[:, 1])), shape=(len(rows), len(rows)))
-    return np.asarray(dijkstra(graph, directed=False, indices=source))
+    return np.asarray(dijkstra(graph, directed=False, indices=np.array([source]))[0])
