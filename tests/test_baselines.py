@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import torch
+from outcomes import assert_same, outcome
 from scipy.linalg import expm
 from torch import Tensor
 
@@ -68,20 +69,6 @@ def network_for(name: str, graph: MeshGraph, **options: object) -> Network:
 
 def signals(graph: MeshGraph, channels: int = 3) -> Tensor:
     return torch.randn(graph.num_vertices, channels, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-
-
-def outcome(network: Network, graph: MeshGraph) -> tuple[Tensor, list[Tensor]]:
-    """Logits and the gradient of a fixed loss."""
-    logits = network(graph)
-    targets = torch.arange(len(logits)) % logits.shape[1]
-    gradients = torch.autograd.grad(torch.nn.functional.cross_entropy(logits, targets), list(network.parameters()))
-    return logits.detach(), list(gradients)
-
-
-def assert_same(one: tuple[Tensor, list[Tensor]], other: tuple[Tensor, list[Tensor]]) -> None:
-    torch.testing.assert_close(one[0], other[0], rtol=1e-7, atol=1e-7)
-    for left, right in zip(one[1], other[1], strict=True):
-        torch.testing.assert_close(left, right, rtol=1e-6, atol=1e-7)
 
 
 def neighbours(graph: MeshGraph) -> np.ndarray:

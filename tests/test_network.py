@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import torch
+from outcomes import assert_same, outcome
 from scipy.linalg import expm
 from torch import Tensor
 
@@ -138,20 +139,6 @@ def test_implicit_is_one_implicit_euler_step(operator: str) -> None:
     for channel, time in enumerate(layer.diffusion_time.tolist()):
         heat = np.linalg.solve(np.eye(len(u)) + time * step, u[:, channel].numpy())
         np.testing.assert_allclose(result[:, channel], dense @ heat if operator == "graph" else heat, atol=1e-5)
-
-
-def outcome(network: TideNet, graph: MeshGraph) -> tuple[Tensor, list[Tensor]]:
-    """Logits and the gradient of a fixed loss."""
-    logits = network(graph)
-    targets = torch.arange(len(logits)) % logits.shape[1]
-    gradients = torch.autograd.grad(torch.nn.functional.cross_entropy(logits, targets), list(network.parameters()))
-    return logits.detach(), list(gradients)
-
-
-def assert_same(one: tuple[Tensor, list[Tensor]], other: tuple[Tensor, list[Tensor]]) -> None:
-    torch.testing.assert_close(one[0], other[0], rtol=1e-7, atol=1e-7)
-    for left, right in zip(one[1], other[1], strict=True):
-        torch.testing.assert_close(left, right, rtol=1e-6, atol=1e-7)
 
 
 def network_for(graph: MeshGraph, **options: object) -> TideNet:
