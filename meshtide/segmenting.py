@@ -23,7 +23,7 @@ from meshtide.mesh import Mesh
 from meshtide.refine import refine as refined
 from meshtide.segmentation import Segmentation
 
-# Beyond this a mesh is simplified first. Of bodies with 170,000 and 240,000 vertices, 99.5 % get the part that the whole
+# Beyond this a mesh is simplified first. On bodies of 170,000 and 240,000 vertices 99.5 % get the part that the whole
 # computation gives, in a sixth of the time; with 50,000 it would be 99.7 % in twice that.
 MAX_VERTICES = 20_000
 

@@ -29,8 +29,8 @@ def segment(
         list[Path] | None,
         typer.Option(
             "-o", "--output", metavar="OUT",
-            help="A .ply, .glb, .obj, .seg, .txt, .npz, .json or .png file, or a folder for .ply files; may be given "
-            "several times. For several meshes a folder, or a path with {name} such as parts/{name}.glb.",
+            help="A .ply, .glb, .obj, .seg, .txt, .npz, .json, .png or .html file, or a folder for .ply files; may be "
+            "given several times. For several meshes a folder, or a path with {name} such as parts/{name}.glb.",
         ),
     ] = None,
     model: Annotated[
@@ -44,7 +44,8 @@ def segment(
         Path | None, typer.Option("--split-parts", metavar="DIR", help="Write every part as a mesh of its own, too.")
     ] = None,
     max_vertices: Annotated[
-        int | None, typer.Option("--max-vertices", min=4, help="Larger meshes are simplified on the way; 20000 if not said.")
+        int | None,
+        typer.Option("--max-vertices", min=4, help="Larger meshes are simplified on the way; 20000 if not said."),
     ] = None,
     parts: Annotated[bool, typer.Option("--parts", help="Print the parts that the model knows, and stop.")] = False,
     device: DeviceOption = "cpu",

@@ -27,6 +27,7 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
     - .glb: a scene with a named mesh in its own colour for each part, of triangles.
     - .npz: `labels`, `probabilities` and `confidence` of the vertices, `face_labels`, `face_confidence`, `names`, `on`.
     - .json: vertices, faces, area and confidence of each part.
+    - .html: a page to turn the parts around on, which needs nothing but a browser.
     - .png: a picture of the parts and of how sure they are, with their names.
     - .seg: the part number of each face; .txt: of each vertex (of each face as SHREC'07 lists for `…_labels.txt`).
 
@@ -69,6 +70,13 @@ def _png(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     save_picture(segmentation_picture(segmentation, confidence=True, title=segmentation.mesh.name), path)
 
 
+def _html(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    # Here and not above: a page is made from what this package gives.
+    from meshtide.page import page_bytes
+
+    write_atomically(path, page_bytes(segmentation))
+
+
 def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     on_vertices = path.suffix.lower() == ".txt" and not path.name.lower().endswith("_labels.txt")
     write_labels(segmentation.labels if on_vertices else segmentation.face_labels, path, segmentation.mesh)
@@ -76,6 +84,6 @@ def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None
 
 _WRITERS: dict[str, Callable[[Segmentation, Path, Path | None], None]] = {
     ".ply": _ply, ".glb": _glb, ".obj": _obj, ".npz": _npz, ".json": _json, ".seg": _labels, ".txt": _labels,
-    ".png": _png,
+    ".png": _png, ".html": _html,
 }  # fmt: skip
 SUFFIXES = tuple(_WRITERS)

@@ -49,13 +49,14 @@ def bends_between(mesh: Mesh) -> tuple[IntArray, FloatArray]:
 
 def region_of(mesh: Mesh, faces: IntArray, allowed: IntArray, start: int) -> IntArray:
     """The vertices that edges of some faces lead to from a vertex by way of allowed ones only, ascending."""
-    corners = mesh.faces[faces]
-    sides = corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    is_allowed = np.zeros(len(mesh.vertices), dtype=bool)
+    is_allowed, is_near = (np.zeros(len(mesh.vertices), dtype=bool) for _ in range(2))
     is_allowed[allowed] = True
+    sides = mesh.faces[faces][:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     sides = sides[is_allowed[sides].all(axis=1)]
-    rows = np.unique(np.append(sides, start))
-    ends = np.searchsorted(rows, sides)
+    is_near[sides.ravel()] = True
+    is_near[start] = True
+    rows = np.flatnonzero(is_near)
+    ends = (np.cumsum(is_near) - 1)[sides]  # numbered without gaps
     graph = csr_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(len(rows), len(rows)))
     pieces = connected_components(graph, directed=False)[1]
     return np.asarray(rows[pieces == pieces[np.searchsorted(rows, start)]])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ class Tools:
     segment: Callable[[Mesh], Segmentation] | None = None
     prepare: Callable[[Mesh], MeshGraph] | None = None
     network: Any | None = None
+    colours: Mapping[str, str] = field(default_factory=dict)  # of the parts that the model knows
 
 
 class Item:
@@ -100,6 +101,7 @@ def model_tools(model: Model | None = None, **options: Any) -> Tools:
         lambda mesh: segment(mesh, chosen, **options),
         lambda mesh: mesh_graph(mesh, about.recipe, cache, extras=needs(about.network, about.options)),
         chosen.network,
+        dict(zip(about.parts, about.colours, strict=True)),
     )
 
 

@@ -166,10 +166,10 @@ class Scene:
 
     def _colours_of(self, mode: str, labels: Labels) -> tuple[str, ...]:
         """The model's own colours for its parts, the painting's for what is painted; the same part, the same colour."""
-        known: dict[str, str] = {}
+        known = self.tools.colours
         if mode in ("painting", "proposal"):
             known = dict(zip(self.painting.names, self.painting.colours, strict=True))
-        elif self.item.prediction is not None:
+        elif mode == "prediction" and self.item.prediction is not None:
             known = dict(zip(self.item.prediction.parts, self.item.prediction.colours, strict=True))
         if set(labels.names) <= set(known):
             return tuple(known[name] for name in labels.names)
@@ -183,6 +183,10 @@ class Scene:
             "difference": is_true and is_segmented, "proposal": self.index in self.proposals,
             "support": self.selected is not None and has_times,
         }.get(mode, True)  # fmt: skip
+
+    def item_at(self, index: int) -> Item:
+        """A mesh by its number, with what is known of it, without showing it."""
+        return self._load(index)
 
     def _load(self, index: int) -> Item:
         if index not in self._loaded:
