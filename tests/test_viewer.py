@@ -189,6 +189,50 @@ def test_a_click_in_a_real_window_shows_the_support() -> None:
     assert "90 % of it lies within" in done.stdout
 
 
+MOCKED = """
+import torch
+torch.set_num_threads(1)
+from meshtide.shapes import figure
+from meshtide.viewer import Window
+from meshtide.viewing.item import model_tools
+from meshtide.viewing.scene import Scene
+scene = Scene([figure(1)[0], figure(2)[0]], model_tools())
+window = Window(scene)
+window.stage.refresh()
+window.polyscope.set_user_callback(window.frame)
+scene.select(3)
+for mode in scene.modes:
+    scene.show(mode)
+    window.polyscope.show(2)
+panel = window.labelling
+panel.name = "tip"
+panel.new_part()
+panel.active = True
+panel.begin()
+panel.paint(5)
+panel.end()
+assert scene.mode == "painting" and scene.painting.painted.any()
+panel.path = "painted.npz"
+panel.save()
+window.polyscope.show(2)
+scene.next()
+window._changed()
+window.polyscope.show(2)
+assert scene.painting.names == ("tip",)
+print("drawn", scene.index)
+"""
+
+
+@needs_drawing
+def test_every_mode_and_the_panel_with_the_backend_that_draws_nothing(tmp_path: Path) -> None:
+    surroundings = {**os.environ, "MESHTIDE_POLYSCOPE": "mock", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", MOCKED], env=surroundings, cwd=tmp_path, capture_output=True, text=True,
+                          check=False, timeout=180)  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "drawn 1" in done.stdout
+    assert np.load(tmp_path / "painted.npz")["names"].tolist() == ["tip"]
+
+
 @needs_drawing
 @pytest.mark.parametrize(("script", "words"), [("segmentation", ()), ("diffusion", ("12",)), ("labelling", ("l.txt",))])
 def test_the_scripts_that_people_copy_run(script: str, words: tuple[str, ...], tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ class Stage:
         self._offset: FloatArray = np.zeros(3)  # of the truth
         self._visible: IntArray = np.zeros(0, dtype=np.int64)
         self._shown: int | None = None
+        self._sent: dict[str, tuple[int, bytes, bytes]] = {}  # what polyscope has of each mesh: which, faces, offset
 
     @property
     def shows_truth(self) -> bool:
@@ -38,8 +39,9 @@ class Stage:
         scene = self.scene
         self._visible = np.flatnonzero(scene.visible_faces())
         self._draw(MESH, scene.layer(), np.zeros(3))
-        self.polyscope.remove_surface_mesh(TRUTH, error_if_absent=False)
-        if self.shows_truth:
+        if not self.shows_truth:
+            self.polyscope.remove_surface_mesh(TRUTH, error_if_absent=False)
+        else:
             self._draw(TRUTH, self._truth_layer(), self._offset)
         self._mark()
         if self._shown != scene.index:
@@ -95,10 +97,15 @@ class Stage:
         if len(self._visible) == 0:
             self.polyscope.remove_surface_mesh(name, error_if_absent=False)
             return
-        surface = self.polyscope.register_surface_mesh(
-            name, mesh.vertices + offset, mesh.faces[self._visible], smooth_shade=True, edge_width=0.0
-        )
-        surface.set_material("clay")
+        # Sending a large mesh to the graphics card takes longer than all else; mostly only its colours have changed.
+        sent = (self.scene.index, self._visible.tobytes(), offset.tobytes())
+        if self._sent.get(name) != sent or not self.polyscope.has_surface_mesh(name):
+            surface = self.polyscope.register_surface_mesh(
+                name, mesh.vertices + offset, mesh.faces[self._visible], smooth_shade=True, edge_width=0.0
+            )
+            surface.set_material("clay")
+            self._sent[name] = sent
+        surface = self.polyscope.get_surface_mesh(name)
         colours = layer.colours[self._visible] if layer.on == "faces" else layer.colours
         surface.add_color_quantity("shown", colours, defined_on=layer.on, enabled=True)
 

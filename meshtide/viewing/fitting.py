@@ -51,7 +51,7 @@ def _fit(lessons: Sequence[Lesson], parts: int, steps: int) -> TideNet:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, LEARNING_RATE, total_steps=steps + 1)
     network.train()
     for step in range(steps):
-        loss = taught[step % len(taught)].loss(network, DECISION * step / steps)
+        loss = taught[step % len(taught)].loss(network, DECISION * max(0.0, 2 * step / steps - 1))
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
         optimiser.step()
