@@ -11,7 +11,9 @@ from meshtide.checkpoint import Model
 from meshtide.graph import MeshGraph
 from meshtide.kinds import Answer, answer
 
-MARGIN = 0.05  # how far beyond anything that validation shapes show a shape must lie to be called strange
+# How far beyond anything that validation shapes show a shape must lie to be called strange. Features of a few dozen
+# shapes leave much room for others of the same kinds.
+SURENESS_MARGIN, STRANGENESS_MARGIN = 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ def limits(model: Model, graphs: Iterable[MeshGraph]) -> dict[str, float]:
     if not seen:
         return {}
     return {
-        "sureness": min(each.sureness for each in seen) * (1 - MARGIN),
-        "strangeness": max(each.strangeness for each in seen) * (1 + MARGIN),
+        "sureness": min(each.sureness for each in seen) * (1 - SURENESS_MARGIN),
+        "strangeness": max(each.strangeness for each in seen) * (1 + STRANGENESS_MARGIN),
     }
 
 

@@ -20,7 +20,7 @@ if picture:
     painting, height = scene.painting, scene.mesh.vertices[:, 2]
     for name, vertex in (("top", height.argmax()), ("bottom", height.argmin())):
         painting.brush(int(vertex), 0.2 * np.ptp(height), painting.add_part(name))
-    scene.proposals[0] = propose(scene.item.graph, painting, seconds=2.0)
+    scene.proposals[0] = propose(scene.item.graph, painting, seconds=2.0, start=scene.tools.model)
     print(f"{accept(painting, scene.proposals[0]):,} vertices taken over from the proposal")
     painting.save(labels)
     screenshot(scene, picture[0])

@@ -16,7 +16,8 @@ WITHOUT = "use --screenshot FILE.png, which needs no screen, or --html FILE.html
 def start(*, window: bool) -> Any:
     """Polyscope, ready to draw; InputError says what is missing where it cannot be started."""
     polyscope = _module()
-    if window and not _is_mocked() and sys.platform.startswith("linux") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
+    has_screen = any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))) or not sys.platform.startswith("linux")
+    if window and not has_screen and not _is_mocked():
         raise InputError(f"there is no screen to open a window on (DISPLAY is not set); {WITHOUT}")
     _initialise(window)
     return polyscope

@@ -70,7 +70,9 @@ class LabellingPanel:
             for index, painting in scene.paintings.items()
             if index != scene.index and painting.painted.any()
         ]
-        scene.proposals[scene.index] = propose(scene.item.graph, scene.painting, others=others)
+        scene.proposals[scene.index] = propose(
+            scene.item.graph, scene.painting, others=others, start=scene.tools.model
+        )
         scene.show("proposal")
 
     def accept(self) -> None:

@@ -37,7 +37,8 @@ class Stage:
     def refresh(self) -> None:
         """Draw the scene as it is now; a mesh that was not shown before is brought into view."""
         scene = self.scene
-        self._visible = np.flatnonzero(scene.visible_faces())
+        hides = bool(scene.choices.hidden)  # finding the part of every face takes a while on a large mesh
+        self._visible = np.flatnonzero(scene.visible_faces()) if hides else np.arange(len(scene.mesh.faces))
         self._draw(MESH, scene.layer(), np.zeros(3))
         if not self.shows_truth:
             self.polyscope.remove_surface_mesh(TRUTH, error_if_absent=False)

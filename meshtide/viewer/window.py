@@ -33,7 +33,7 @@ class Window:
         self.message = "click on the surface to see how far information travels from there"
         self._sweep_start: float | None = None
         self._pressed: tuple[float, float] | None = None  # where the mouse button went down
-        self._stale = True
+        self._stale, self._untold = True, False
 
     def open(self) -> None:
         """Show the window; returns when it is closed."""
@@ -55,8 +55,11 @@ class Window:
             gui.End()
         self._animate()
         if self._stale:
-            self._stale = False
+            self._stale, self._untold = False, True
             self.stage.refresh()
+        elif self._untold:  # after the picture, as distances take longer than it
+            self._untold = False
+            self._tell_support()
 
     def panel(self, gui: Any) -> None:
         """Everything that can be chosen."""
@@ -95,7 +98,6 @@ class Window:
         self.scene.select(vertex)
         if "support" in self.scene.modes:
             self.scene.show("support")
-        self._tell_support()
         self._stale = True
 
     def _hear_mouse(self, gui: Any) -> None:
@@ -155,8 +157,6 @@ class Window:
         gui.SameLine()
         if gui.Button("learned time"):
             choices.time, self._sweep_start, self._stale = None, None, True
-        if self._stale:
-            self._tell_support()
 
     def _learned_time(self) -> float:
         support, choices = self.scene.item.support, self.scene.choices
@@ -197,7 +197,6 @@ class Window:
             return
         share = (time.monotonic() - self._sweep_start) / SWEEP_SECONDS % 1.0
         self.scene.choices.time = float(SHORTEST * (LONGEST / SHORTEST) ** share)
-        self._tell_support()
         self._stale = True
 
     def _changed(self) -> None:

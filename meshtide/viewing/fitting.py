@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 WIDTH, BLOCKS, DROPOUT = 32, 2, 0.3
 LEARNING_RATE, WEIGHT_DECAY, LABEL_SMOOTHING = 1e-2, 1e-2, 0.05
-DECISION = 1.0  # the weight of the entropy at the end; it grows from 0, as nothing should be decided at first
-EVENNESS = 0.5  # how much of that weight asks that all parts have a share, lest the largest take the others'
+DECISION = 0.5  # the weight of the entropy at the end
 SAMPLE = 600  # painted vertices that a step learns from, and as many from anywhere, which the diffusion needs
 
 
@@ -51,7 +50,9 @@ def _fit(lessons: Sequence[Lesson], parts: int, steps: int) -> TideNet:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, LEARNING_RATE, total_steps=steps + 1)
     network.train()
     for step in range(steps):
-        loss = taught[step % len(taught)].loss(network, DECISION * max(0.0, 2 * step / steps - 1))
+        # Deciding from the first step on sometimes gives a whole torso to a neck; the strokes must be learned first.
+        decision = DECISION * max(0.0, 2 * step / steps - 1)
+        loss = taught[step % len(taught)].loss(network, decision)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
         optimiser.step()
@@ -80,12 +81,12 @@ class _Taught:
             logits[: len(some)], self.targets[some], reduction="none", label_smoothing=LABEL_SMOOTHING
         )
         logs = nn.functional.log_softmax(logits[len(some) :], dim=1)
-        area = self.graph.mass[others] / self.graph.mass[others].sum().clamp(min=1e-12)
-        shares = area @ logs.exp()
-        undecided = -area @ (logs.exp() * logs).sum(dim=1)
-        uneven = (shares * shares.clamp(min=1e-12).log()).sum()
-        weights = self.weights[some]
-        return (losses * weights).sum() / weights.sum().clamp(min=1e-12) + decision * (undecided + EVENNESS * uneven)
+        entropy = -(logs.exp() * logs).sum(dim=1)
+        return _mean(losses, self.weights[some]) + decision * _mean(entropy, self.graph.mass[others])
+
+
+def _mean(values: Tensor, weights: Tensor) -> Tensor:
+    return (values * weights).sum() / weights.sum().clamp(min=1e-12)
 
 
 def _sample(count: int) -> Tensor:

@@ -37,6 +37,7 @@ class Tools:
     segment: Callable[[Mesh], Segmentation] | None = None
     prepare: Callable[[Mesh], MeshGraph] | None = None
     network: Any | None = None
+    model: Model | None = None  # whose opinion helps proposals
     colours: Mapping[str, str] = field(default_factory=dict)  # of the parts that the model knows
 
 
@@ -101,6 +102,7 @@ def model_tools(model: Model | None = None, **options: Any) -> Tools:
         lambda mesh: segment(mesh, chosen, **options),
         lambda mesh: mesh_graph(mesh, about.recipe, cache, extras=needs(about.network, about.options)),
         chosen.network,
+        chosen if about.recipe.operator == "surface" else None,
         dict(zip(about.parts, about.colours, strict=True)),
     )
 
