@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from meshtide.errors import InputError
 from meshtide.labels import Labels
 from meshtide.mesh import save_mesh
 from meshtide.shapes import FIGURE_PARTS, figure
+from meshtide.viewer import backend
 from meshtide.viewing.item import model_tools
 from meshtide.viewing.scene import Scene
 
@@ -119,6 +121,26 @@ def test_a_turntable_is_a_gif_or_a_folder(scene: Scene, tmp_path: Path) -> None:
         screenshot(scene, tmp_path / "x.png", views=("sideways",))
 
 
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [(ModuleNotFoundError("No module named 'polyscope'", name="polyscope"), "pip install"),
+     (ImportError("libGL.so.1: cannot open shared object file"), "apt install libegl1")],
+)  # fmt: skip
+def test_what_is_missing_is_named(
+    missing: ImportError, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = builtins.__import__
+
+    def without(name: str, *rest: object) -> object:
+        if name == "polyscope":
+            raise missing
+        return own(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match=sentence):
+        backend.start(window=True)
+
+
 def test_without_a_screen_it_says_what_to_do(tmp_path: Path) -> None:
     save_mesh(figure(1)[0], tmp_path / "figure.ply")
     bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
@@ -212,6 +234,10 @@ panel.begin()
 panel.paint(5)
 panel.end()
 assert scene.mode == "painting" and scene.painting.painted.any()
+panel.take_prediction()
+assert (scene.painting.values >= 0).all() and "tip" in scene.painting.names
+scene.painting.undo()
+assert not scene.painting.painted.all()
 panel.path = "painted.npz"
 panel.save()
 window.polyscope.show(2)

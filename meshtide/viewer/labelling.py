@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from meshtide.errors import InputError
+from meshtide.labels import Labels
 from meshtide.viewing.scene import Scene
 
 TOOLS = ("brush", "fill", "erase")
@@ -74,6 +75,18 @@ class LabellingPanel:
             scene.item.graph, scene.painting, others=others, start=scene.tools.model
         )
         scene.show("proposal")
+        self.message = "this is proposed; paint what is wrong and train again, or accept"
+
+    def take_prediction(self) -> None:
+        """Begin with what the model says, to correct it."""
+        prediction = self.scene.item.prediction
+        if prediction is None:
+            raise InputError("there is no prediction to begin with")
+        kept = [part for part in range(len(prediction.parts)) if (prediction.labels.values == part).any()]
+        names = tuple(prediction.parts[part] for part in kept)
+        place = np.array([kept.index(part) if part in kept else -1 for part in range(len(prediction.parts))] + [-1])
+        self.scene.painting.load(Labels(place[prediction.labels.values], "vertices", names))
+        self.scene.show("painting")
 
     def accept(self) -> None:
         """Take over what the proposal is sure about."""
@@ -94,7 +107,7 @@ class LabellingPanel:
 
     def draw(self, gui: Any) -> None:
         """The buttons."""
-        _, self.active = gui.Checkbox("paint with the mouse", self.active)
+        _, self.active = gui.Checkbox("paint with the mouse (shift turns)", self.active)
         for tool in TOOLS:
             if gui.RadioButton(tool, self.tool == tool):
                 self.tool = tool
@@ -108,6 +121,7 @@ class LabellingPanel:
         _, self.name = gui.InputText("##name", self.name)
         gui.SameLine()
         self._button(gui, "new part", self.new_part)
+        self._button(gui, "take the prediction", self.take_prediction)
         self._button(gui, "undo", self.scene.painting.undo)
         gui.SameLine()
         self._button(gui, "redo", self.scene.painting.redo)
@@ -115,6 +129,7 @@ class LabellingPanel:
         self._button(gui, "train", self.train)
         _, self.sure = gui.SliderFloat("sure", self.sure, 0.0, 1.0)
         self._button(gui, "accept", self.accept)
+        self.path = self.path or f"{Path(self.scene.entries[self.scene.index].name).stem}.txt"
         _, self.path = gui.InputText("file", self.path)
         self._button(gui, "save", self.save)
 

@@ -80,10 +80,11 @@ class Window:
                 self._try(lambda mode=mode: scene.show(mode))
         self._mode_options(gui)
         gui.Separator()
-        self._legend(gui)
-        gui.Separator()
+        # Before the legend, which grows while one paints: buttons should stay where they are.
         if gui.CollapsingHeader("label and correct"):
             self.labelling.draw(gui)
+        gui.Separator()
+        self._legend(gui)
         gui.Separator()
         gui.TextWrapped(self.labelling.message or self.message)
 
@@ -102,11 +103,13 @@ class Window:
 
     def _hear_mouse(self, gui: Any) -> None:
         io = gui.GetIO()
+        # While one paints, dragging must not turn the scene; with shift it does.
+        self.polyscope.set_do_default_mouse_interaction(not self.labelling.active or io.KeyShift)
         if io.WantCaptureMouse:
             return
         if self.labelling.active and io.MouseDown[0] and self.labelling.stroking:
             self.click(io.MousePos)
-        elif io.MouseClicked[0] and (self.labelling.active or not io.KeyShift):
+        elif io.MouseClicked[0] and not io.KeyShift:
             self._pressed = tuple(io.MousePos)
             if self.labelling.active:
                 self.labelling.begin()
