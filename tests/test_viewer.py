@@ -226,6 +226,14 @@ scene.select(3)
 for mode in scene.modes:
     scene.show(mode)
     window.polyscope.show(2)
+scene.show("support")
+window._sweep_start = 1.0  # as the button "animate over t" does
+seen = set()
+for _ in range(3):
+    window.polyscope.show(1)
+    seen.add(scene.choices.time)
+assert len(seen) == 3 and None not in seen
+window._sweep_start = None
 panel = window.labelling
 panel.name = "tip"
 panel.new_part()
