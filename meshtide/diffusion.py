@@ -16,8 +16,14 @@ from meshtide.graph import MeshGraph
 
 def symmetric_product(matrix: Tensor, x: Tensor) -> Tensor:
     """matrix @ x for a constant symmetric sparse matrix, whose gradient needs no transposed copy."""
-    result: Tensor = _SymmetricProduct.apply(matrix, x)  # type: ignore[no-untyped-call]  # torch has no types here
+    with torch.autocast(x.device.type, enabled=False):
+        result: Tensor = _SymmetricProduct.apply(matrix, at_least_single(x))  # type: ignore[no-untyped-call]  # torch has no types here
     return result
+
+
+def at_least_single(x: Tensor) -> Tensor:
+    """The tensor, in float32 if it is in less: torch has no sparse products in lower precision."""
+    return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
 
 
 class _SymmetricProduct(torch.autograd.Function):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,20 @@ from meshtide.mesh import Mesh
 from meshtide.preparation import Preparation, prepare
 from meshtide.recipe import GraphRecipe
 from meshtide.spectrum import frequencies_of, laplacian
+
+
+def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
+    """A property that is made once, and for all who come later.
+
+    So neither in inference mode, whose tensors no training may use, nor in the mixed precision of a training step.
+    """
+
+    @wraps(make)
+    def made(graph: MeshGraph) -> Tensor:
+        with torch.inference_mode(False), torch.autocast(graph.device.type, enabled=False):
+            return make(graph)
+
+    return cached_property(made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +87,7 @@ class MeshGraph:
         """What a frequency is multiplied by to become a rate: 1 on a surface, as on equal triangles on a graph."""
         return 1.0 if self.recipe.operator == "surface" else GRAPH_FREQUENCY * float((self.mass > 0).sum())
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_kept
     def adjacency(self) -> Tensor:
         """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric; vertices without an edge have empty rows."""
         start, end = self.edges
@@ -88,22 +101,18 @@ class MeshGraph:
         )
         return _compressed(matrix)
 
-    # What a network does to the features first is linear, so that these can be kept from step to step. They are made
-    # outside of inference mode, whose tensors no later training may use.
-    @cached_property
-    @torch.inference_mode(False)
+    # What a network does to the features first is linear, so that these can be kept from step to step.
+    @_kept
     def inputs(self) -> Tensor:
         """The features and a column of ones, which carries a bias, (V, C + 1)."""
         return torch.nn.functional.pad(self.features, (0, 1), value=1.0)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_kept
     def input_spectrum(self) -> Tensor:
         """The coefficients of `inputs` in the eigenbasis, (K, C + 1)."""
         return self.project(self.inputs)
 
-    @cached_property
-    @torch.inference_mode(False)
+    @_kept
     def input_neighbours(self) -> Tensor:
         """The adjacency times `inputs`, (V, C + 1)."""
         return self.adjacency @ self.inputs

@@ -141,7 +141,7 @@ class TideBlock(nn.Module):
         weight = first.weight.T  # what it reads, by what it gives
         if self.linear is not None:
             hidden = torch.addmm(first.bias, x, weight[: x.shape[1]])
-            hidden = hidden.addmm_(self.propagate(x, graph, encoder), weight[x.shape[1] :])
+            hidden = plus_product(hidden, self.propagate(x, graph, encoder), weight[x.shape[1] :])
         else:
             hidden = self._mixed(x, graph, encoder, weight, first.bias)
         result: Tensor = self.mlp[1:-1](hidden)
@@ -159,7 +159,7 @@ class TideBlock(nn.Module):
         inner = self.diffusion.coefficients(_spectrum(x, graph, encoder), graph) @ weight
         outer = self.diffusion.beta * (weight if encoder is None else encoder @ weight)
         around = symmetric_product(graph.adjacency, x) if encoder is None else graph.input_neighbours
-        return torch.addmm(self.linear.bias, graph.vectors, inner).addmm_(around, outer).relu_()
+        return plus_product(torch.addmm(self.linear.bias, graph.vectors, inner), around, outer).relu_()
 
     def _mixed(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None, weight: Tensor, bias: Tensor) -> Tensor:
         """(x, heat, derivative) W + b on a surface, with W applied to the coefficients of heat and derivative."""
@@ -171,15 +171,22 @@ class TideBlock(nn.Module):
         inner = diffused @ weight[channels : 3 * channels]  # (K, C)
         outer = weight[:channels] + self.diffusion.beta * weight[channels : 2 * channels]  # (C, C)
         left, right = (x, outer) if encoder is None else (graph.inputs, encoder @ outer)
-        mixed = torch.addmm(bias, graph.vectors, inner).addmm_(left, right)
+        mixed = plus_product(torch.addmm(bias, graph.vectors, inner), left, right)
         if self.features is None:
             return mixed
-        return mixed.addmm_(self.features(diffused[:, :channels], graph), weight[3 * channels :])
+        return plus_product(mixed, self.features(diffused[:, :channels], graph), weight[3 * channels :])
 
 
 def _spectrum(x: Tensor, graph: MeshGraph, encoder: Tensor | None) -> Tensor:
     """The coefficients of x, (K, C)."""
     return graph.project(x) if encoder is None else graph.input_spectrum @ encoder
+
+
+def plus_product(total: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """total + left @ right, written over total except in mixed precision, which casts nothing that is done in place."""
+    if torch.is_autocast_enabled(total.device.type):
+        return torch.addmm(total, left, right)
+    return total.addmm_(left, right)
 
 
 class Dropout(nn.Module):
@@ -233,7 +240,9 @@ class TideNet(nn.Module):
             return logits
         inner, weight = block.mlp[-1], self.last.weight.T
         bias = self.last.bias + inner.bias @ weight
-        return torch.addmm(bias, x, weight).addmm_(block.hidden(x, graph, encoder), inner.weight.T @ weight)
+        return plus_product(
+            torch.addmm(bias, x, weight), block.hidden(x, graph, encoder), inner.weight.T @ weight
+        )
 
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""

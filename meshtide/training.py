@@ -15,6 +15,8 @@ from meshtide.graph import MeshGraph
 
 # About as many steps as the figures in the README took; small collections get more epochs for it.
 USUAL_STEPS = 2500
+# bfloat16 keeps float32's range, so that neither small masses nor gradients vanish, and needs no scaling of the loss.
+PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,13 @@ class Settings:
     label_smoothing: float = 0.05
     class_weights: bool = False  # weigh a part by one over the square root of its share
     sample: int | None = 1000  # vertices of a shape that a step looks at; None is all
+    precision: str = "float32"  # of the products in a step; validation and scores are in float32 whatever it says
     patience: int | None = None  # epochs without a better validation before stopping; None never stops early
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.precision not in PRECISIONS:
+            raise InputError(f"precision {self.precision!r} is not known; there are {', '.join(PRECISIONS)}")
 
     def epochs_for(self, shapes: int) -> int:
         """The number of epochs for so many training shapes."""
@@ -123,7 +130,10 @@ class Training:
         graph, targets = self._view(example)
         if not (targets >= 0).any():
             return 0.0, 0, 0
-        logits = self.network(graph)
+        mixed = self.settings.precision == "bfloat16"
+        with torch.autocast(graph.device.type, torch.bfloat16, enabled=mixed):
+            logits = self.network(graph)
+        logits = logits.to(graph.features.dtype)
         loss = nn.functional.cross_entropy(
             logits, targets, weight=self.weights, ignore_index=-1, label_smoothing=self.settings.label_smoothing
         )

@@ -228,6 +228,48 @@ def test_relatives_in_processes_are_those_of_one_process(folder: Path) -> None:
             assert torch.equal(targets, other_targets)
 
 
+@pytest.mark.parametrize(
+    ("network", "operator"),
+    [("tide-m", "surface"), ("tide-m", "graph"), ("diffusionnet", "surface"), ("gcn", "surface"), ("gat", "graph"),
+     ("grand", "surface")],
+)  # fmt: skip
+def test_mixed_precision_learns_nearly_the_same_and_leaves_full_weights(
+    folder: Path, network: str, operator: str
+) -> None:
+    if network == "grand":
+        pytest.importorskip("torchdiffeq", reason="torchdiffeq is not installed")
+
+    def losses(precision: str) -> list[float]:
+        settings = Settings(epochs=6, sample=200, seed=1, precision=precision)
+        recipe = GraphRecipe(operator=operator, k=32)
+        options = {"width": 16, "dropout": 0.0}
+        training, found = trained(
+            experiment(folder, network=network, options=options, recipe=recipe, settings=settings)
+        )
+        assert {value.dtype for value in training.network.parameters()} == {torch.float32}
+        graph = training.train[0].graph
+        torch.testing.assert_close(graph.input_spectrum, graph.project(graph.inputs))  # kept in full for later
+        return found
+
+    full, mixed = losses("float32"), losses("bfloat16")
+    assert mixed != full  # or it was not mixed at all
+    assert mixed == pytest.approx(full, rel=0.05)
+
+
+def test_mixed_precision_computes_the_gradient_of_float32_to_two_digits(folder: Path) -> None:
+    data = gather(experiment(folder), data=None, cache=None)
+    gradients = []
+    for precision in ("float32", "bfloat16"):
+        settings = Settings(epochs=1, sample=None, seed=1, learning_rate=1e-9, precision=precision)
+        training, _ = prepare_training(experiment(folder, settings=settings), data)
+        training.train = training.train[:1]
+        training.run_epoch()
+        found = [value.grad.ravel() for value in training.network.parameters() if value.grad is not None]
+        gradients.append(torch.cat(found))
+    full, mixed = gradients
+    assert torch.linalg.norm(mixed - full) < 0.03 * torch.linalg.norm(full)
+
+
 @pytest.mark.parametrize("device", ["cpu", "cuda", "mps"])
 def test_devices(folder: Path, device: str) -> None:
     present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -239,6 +281,8 @@ def test_devices(folder: Path, device: str) -> None:
 
 
 def test_wrong_arguments_are_sentences(folder: Path) -> None:
+    with pytest.raises(InputError, match="precision 'half' is not known; there are float32, bfloat16"):
+        Settings(precision="half")
     for wrong, said in (
         ({"setting": "many"}, "there are"), ({"setting": "mixed"}, "--test"), ({"network": "cnn"}, "there are"),
         ({"options": {"colour": 3}}, "colour"),

@@ -47,6 +47,9 @@ def train(
     eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")] = None,
     sample: Annotated[int, typer.Option(min=0, help="Vertices of a shape that a step looks at; 0 is all.")] = 1000,
+    precision: Annotated[
+        str, typer.Option(help="float32, or bfloat16 for the products of a step, which is faster on newer processors.")
+    ] = "float32",
     patience: Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a gain.")] = None,
     augment: Annotated[
         bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
@@ -91,7 +94,8 @@ def train(
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(
-            epochs=epochs, patience=patience, class_weights=class_weights, seed=seed, sample=sample or None
+            epochs=epochs, patience=patience, class_weights=class_weights, seed=seed, sample=sample or None,
+            precision=precision,
         ),
         Augmentation().scaled(strength) if augments else None, relatives, shape,
         validate,
