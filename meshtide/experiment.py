@@ -32,6 +32,7 @@ SETTINGS = ("single", "multi", "mixed")
 # These read eigenvectors alone and can learn from some of a shape's vertices; the others need every neighbour.
 SAMPLING_NETWORKS = ("tide-m", "tide-s", "diffusionnet")
 Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
+Lessons = tuple[list[Example], list[Example]]  # to learn from, and to choose the epoch by
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,22 @@ class Data:
         return self.collection.parts
 
 
+def usual_options(network: str, operator: str, augments: bool) -> dict[str, Any]:
+    """What a network is built with unless somebody asks for something else.
+
+    Gradients gained a point on validation shapes, and nothing beside relatives.
+    """
+    return {"gradients": True} if network.startswith("tide-") and operator == "surface" and not augments else {}
+
+
 def gather(
     experiment: Experiment, *, data: Path | None, cache: Cache | None, jobs: int = 1,
-    progress: Progress = lambda *_: lambda: None,
+    extras: tuple[str, ...] | None = None, progress: Progress = lambda *_: lambda: None,
 ) -> Data:  # fmt: skip
-    """Open the sources, split them by shape, and load every shape by way of the cache, which `jobs` processes fill."""
+    """Open the sources, split them by shape, and load every shape by way of the cache, which `jobs` processes fill.
+
+    `extras` are those of `mesh_graph`, where other networks than the experiment's will read the shapes too.
+    """
     collection, tested = _open(experiment, data)
     split = split_shapes(collection, experiment.settings.seed)
     if experiment.setting == "single":
@@ -89,7 +101,8 @@ def gather(
         split = replace(split, test=tuple(named))
     if not experiment.validate:
         split = replace(split, train=split.train + split.validation, validation=())
-    extras = needs(experiment.network, experiment.options)
+    if extras is None:
+        extras = needs(experiment.network, experiment.options)
     make_missing(collection, (*split.train, *split.validation), jobs, progress)
     make_missing(tested, split.test, jobs, progress)
     if jobs > 1 and cache is not None:
@@ -143,10 +156,13 @@ def _single_shape(collection: Collection, split: ShapeSplit, name: str | None) -
 
 
 def prepare_training(
-    experiment: Experiment, data: Data, *, device: str = "cpu", jobs: int = 1,
+    experiment: Experiment, data: Data, *, device: str = "cpu", jobs: int = 1, lessons: Lessons | None = None,
     progress: Progress = lambda *_: lambda: None,
 ) -> tuple[Training, list[Example]]:  # fmt: skip
-    """A training ready to run, and the examples to test on: those of `data`, or the test half of the single shape."""
+    """A training ready to run, and the examples to test on: those of `data`, or the test half of the single shape.
+
+    `lessons` are what `make_lessons` gave for this experiment, or for one that differs in its network alone.
+    """
     torch.manual_seed(experiment.settings.seed)
     recipe = experiment.recipe
     network = build_network(
@@ -156,7 +172,7 @@ def prepare_training(
     if experiment.setting == "single":
         train, validation, test = ([example] for example in split_vertices(data.train[0].example, seed))
     else:
-        train, validation = _examples(experiment, data, jobs, progress)
+        train, validation = lessons or make_lessons(experiment, data, jobs=jobs, progress=progress)
         test = [shape.example for shape in data.test]
     graphs = [graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))]
     network.normalise.measure(graphs)
@@ -170,9 +186,9 @@ def prepare_training(
     return ready, [moved(example, device) for example in test]
 
 
-def _examples(
-    experiment: Experiment, data: Data, jobs: int, progress: Progress
-) -> tuple[list[Example], list[Example]]:
+def make_lessons(
+    experiment: Experiment, data: Data, *, jobs: int = 1, progress: Progress = lambda *_: lambda: None
+) -> Lessons:
     """Training and validation examples, both with relatives where shapes are augmented."""
     if experiment.augmentation is None:
         return [shape.example for shape in data.train], [shape.example for shape in data.validation]

@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 
 from meshtide import __version__
+from meshtide.cli.comparing import compare
 from meshtide.cli.console import err, out
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.cli.scoring import evaluate
@@ -21,7 +22,7 @@ app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
 )  # fmt: skip
-for command in (demo, segment, view, train, evaluate, doctor, prepare):
+for command in (demo, segment, view, train, evaluate, compare, doctor, prepare):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 
