@@ -16,6 +16,8 @@ Times are in units of a surface of area 1 for both operators (see MeshGraph.rate
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -126,60 +128,98 @@ class TideBlock(nn.Module):
                 nn.Linear(wide, channels), nn.ReLU(inplace=True), Dropout(dropout), nn.Linear(channels, channels)
             )
 
-    def forward(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
-        """Map (V, C) to (V, C); `encoder` is given where x is the graph's inputs times it, which saves work."""
+    def forward(self, x: Tensor | Signal, graph: MeshGraph) -> Tensor:
+        """Map (V, C) to (V, C)."""
+        signal = Signal.of(x)
         if self.mlp is None:
-            return x + self.propagate(x, graph, encoder)
-        result: Tensor = x + self.mlp[-1](self.hidden(x, graph, encoder))
+            return signal.values + self.propagate(signal, graph)
+        result: Tensor = signal.values + self.mlp[-1](self.hidden(signal, graph))
         return result
 
-    def hidden(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
+    def hidden(self, signal: Signal, graph: MeshGraph) -> Tensor:
         """What the last layer of the MLP reads, (V, C)."""
         if self.mlp is None:
             raise ValueError("this block has no MLP")
         first: Any = self.mlp[0]
         weight = first.weight.T  # what it reads, by what it gives
         if self.linear is not None:
-            hidden = torch.addmm(first.bias, x, weight[: x.shape[1]])
-            hidden = plus_product(hidden, self.propagate(x, graph, encoder), weight[x.shape[1] :])
+            channels = signal.channels
+            hidden = torch.addmm(first.bias, *signal.times(weight[:channels]))
+            hidden = plus_product(hidden, self.propagate(signal, graph), weight[channels:])
         else:
-            hidden = self._mixed(x, graph, encoder, weight, first.bias)
+            hidden = self._mixed(signal, graph, weight, first.bias)
         result: Tensor = self.mlp[1:-1](hidden)
         return result
 
-    def propagate(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None = None) -> Tensor:
+    def propagate(self, x: Tensor | Signal, graph: MeshGraph) -> Tensor:
         """σ(T_t(x) W), on a graph at t = 0 with α = β = 1 a GCN layer."""
+        signal = Signal.of(x)
         if self.linear is None:
             raise ValueError("this block's MLP reads the diffused streams, without a layer of their own")
         if self.diffusion.method == "implicit" or self.diffusion.operator == "surface":
-            return torch.relu(self.linear(self.diffusion(x, graph)))
+            return torch.relu(self.linear(self.diffusion(signal.values, graph)))
         self.diffusion.check(graph)
         weight = self.linear.weight.T
         # W meets the K coefficients and not the V vertices.
-        inner = self.diffusion.coefficients(_spectrum(x, graph, encoder), graph) @ weight
-        outer = self.diffusion.beta * (weight if encoder is None else encoder @ weight)
-        around = symmetric_product(graph.adjacency, x) if encoder is None else graph.input_neighbours
-        return plus_product(torch.addmm(self.linear.bias, graph.vectors, inner), around, outer).relu_()
+        inner = self.diffusion.coefficients(signal.spectrum(graph), graph) @ weight
+        around = signal.neighbours_times(self.diffusion.beta * weight, graph)
+        return plus_product(torch.addmm(self.linear.bias, graph.vectors, inner), *around).relu_()
 
-    def _mixed(self, x: Tensor, graph: MeshGraph, encoder: Tensor | None, weight: Tensor, bias: Tensor) -> Tensor:
+    def _mixed(self, signal: Signal, graph: MeshGraph, weight: Tensor, bias: Tensor) -> Tensor:
         """(x, heat, derivative) W + b on a surface, with W applied to the coefficients of heat and derivative."""
         if self.diffusion.method == "implicit":
+            x = signal.values
             return torch.addmm(bias, torch.cat([x, self.diffusion(x, graph)], dim=1), weight)
         self.diffusion.check(graph)
-        channels = x.shape[1]
-        diffused = self.diffusion.coefficients(_spectrum(x, graph, encoder), graph)  # (K, 2C)
+        channels = signal.channels
+        diffused = self.diffusion.coefficients(signal.spectrum(graph), graph)  # (K, 2C)
         inner = diffused @ weight[channels : 3 * channels]  # (K, C)
         outer = weight[:channels] + self.diffusion.beta * weight[channels : 2 * channels]  # (C, C)
-        left, right = (x, outer) if encoder is None else (graph.inputs, encoder @ outer)
-        mixed = plus_product(torch.addmm(bias, graph.vectors, inner), left, right)
+        mixed = plus_product(torch.addmm(bias, graph.vectors, inner), *signal.times(outer))
         if self.features is None:
             return mixed
         return plus_product(mixed, self.features(diffused[:, :channels], graph), weight[3 * channels :])
 
 
-def _spectrum(x: Tensor, graph: MeshGraph, encoder: Tensor | None) -> Tensor:
-    """The coefficients of x, (K, C)."""
-    return graph.project(x) if encoder is None else graph.input_spectrum @ encoder
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """Channels at vertices as a product that need not be multiplied out: `left`, or `left` times `encoder`.
+
+    What the first block reads is the graph's inputs times a matrix. The inputs are few and never change, so that their
+    coefficients and their neighbours' sums are kept with the graph, and the matrix meets whatever follows it first.
+    """
+
+    left: Tensor  # (V, C), or the graph's inputs where there is an encoder
+    encoder: Tensor | None = None  # (inputs, C)
+
+    @staticmethod
+    def of(x: Tensor | Signal) -> Signal:
+        """The signal of plain values, (V, C), or the signal itself."""
+        return x if isinstance(x, Signal) else Signal(x)
+
+    @property
+    def channels(self) -> int:
+        """The number of channels, C."""
+        return int((self.left if self.encoder is None else self.encoder).shape[1])
+
+    @cached_property
+    def values(self) -> Tensor:
+        """The channels at the vertices, (V, C)."""
+        return self.left if self.encoder is None else self.left @ self.encoder
+
+    def times(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Two matrices whose product is the signal times a weight, (C, any)."""
+        return self.left, weight if self.encoder is None else self.encoder @ weight
+
+    def neighbours_times(self, weight: Tensor, graph: MeshGraph) -> tuple[Tensor, Tensor]:
+        """Two matrices whose product is the adjacency times the signal times a weight, (C, any)."""
+        if self.encoder is None:
+            return symmetric_product(graph.adjacency, self.left), weight
+        return graph.input_neighbours, self.encoder @ weight
+
+    def spectrum(self, graph: MeshGraph) -> Tensor:
+        """The coefficients of the signal, (K, C)."""
+        return graph.project(self.left) if self.encoder is None else graph.input_spectrum @ self.encoder
 
 
 def plus_product(total: Tensor, left: Tensor, right: Tensor) -> Tensor:
@@ -226,22 +266,21 @@ class TideNet(nn.Module):
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
-        encoder = self.normalise.into(self.first)
-        x = graph.inputs @ encoder
+        signal = Signal(graph.inputs, self.normalise.into(self.first))
         *blocks, end = self.blocks
-        for index, block in enumerate(blocks):
-            x = block(x, graph, None if index else encoder)
-        return on_elements(self._read(end, x, graph, None if blocks else encoder), graph, self.on)
+        for block in blocks:
+            signal = Signal(block(signal, graph))
+        return on_elements(self._read(end, signal, graph), graph, self.on)
 
-    def _read(self, block: Any, x: Tensor, graph: MeshGraph, encoder: Tensor | None) -> Tensor:
+    def _read(self, block: Any, signal: Signal, graph: MeshGraph) -> Tensor:
         """The last linear layer of what the last block gives; two layers in a row are one, of few parts."""
         if block.mlp is None:
-            logits: Tensor = self.last(block(x, graph, encoder))
+            logits: Tensor = self.last(block(signal, graph))
             return logits
         inner, weight = block.mlp[-1], self.last.weight.T
         bias = self.last.bias + inner.bias @ weight
         return plus_product(
-            torch.addmm(bias, x, weight), block.hidden(x, graph, encoder), inner.weight.T @ weight
+            torch.addmm(bias, *signal.times(weight)), block.hidden(signal, graph), inner.weight.T @ weight
         )
 
     def diffusion_times(self) -> list[Tensor]:
