@@ -31,12 +31,15 @@ from meshtide.spectrum import Eigenbasis, Laplacian, laplacian
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How far shapes may change: standard deviations of the logarithm of lengths, and the reach of smoothing."""
+    """How far shapes may change: standard deviations of the logarithm of lengths, and the reach of smoothing.
+
+    Of networks trained on relatives of people, those with these defaults did best on generated four-legged animals.
+    """
 
     stretch: float = 0.3  # along each of three axes
-    swell: float = 0.35  # of every part, wherever it occurs
+    swell: float = 0.5  # of every part, wherever it occurs
     swell_piece: float = 0.3  # of every connected piece of a part on its own, on top of that
-    smooth: float = 0.04  # time of the heat step that blends pieces, on a surface of area 1
+    smooth: float = 0.02  # time of the heat step that blends pieces, on a surface of area 1
 
     def scaled(self, factor: float) -> Augmentation:
         """The same with every change of length so many times as strong."""
