@@ -120,7 +120,7 @@ def with_network(experiment: Experiment, network: str) -> Experiment:
     The network is built once to see that it can be: nobody wants to hear of a missing package after hours.
     """
     operator = experiment.recipe.operator
-    options = usual_options(network, operator, experiment.augmentation is not None)
+    options = usual_options(network, operator, experiment.setting, experiment.augmentation is not None)
     build_network(network, 1, 1, operator=operator, **options)
     return replace(experiment, network=network, options=options)
 

@@ -26,6 +26,7 @@ from meshtide.figure_files import make_many
 from meshtide.labels import Labels
 from meshtide.network import known
 from meshtide.recipe import GraphRecipe
+from meshtide.starting import named_model, take_over
 from meshtide.training import Epoch, Example, Settings, Training, moved
 
 SETTINGS = ("single", "multi", "mixed")
@@ -50,6 +51,7 @@ class Experiment:
     augmentation: Augmentation | None = None
     relatives: int = 4
     shape: str | None = None  # the one of the single setting; the first training shape if None
+    start: str | None = None  # the model to begin with, as `named_model` takes it; random weights if None
     validate: bool = True  # False: learn from the validation shapes too, and keep the last epoch
 
     def __post_init__(self) -> None:
@@ -76,12 +78,16 @@ class Data:
         return self.collection.parts
 
 
-def usual_options(network: str, operator: str, augments: bool) -> dict[str, Any]:
+def usual_options(network: str, operator: str, setting: str, augments: bool) -> dict[str, Any]:
     """What a network is built with unless somebody asks for something else.
 
-    Gradients gained a point on validation shapes, and nothing beside relatives.
+    Gradients gained a point on validation shapes, and nothing beside relatives. Dropout gained a tenth on validation
+    vertices of a single shape, whose every vertex is seen in every step; samples of many shapes need none.
     """
-    return {"gradients": True} if network.startswith("tide-") and operator == "surface" and not augments else {}
+    if not network.startswith("tide-") or operator != "surface":
+        return {}
+    options: dict[str, Any] = {} if augments else {"gradients": True}
+    return options | ({"dropout": 0.5} if setting == "single" else {})
 
 
 def gather(
@@ -174,8 +180,12 @@ def prepare_training(
     else:
         train, validation = lessons or make_lessons(experiment, data, jobs=jobs, progress=progress)
         test = [shape.example for shape in data.test]
-    graphs = [graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))]
-    network.normalise.measure(graphs)
+    if experiment.start is not None:
+        take_over(network, data.parts, named_model(experiment.start))
+    else:
+        network.normalise.measure([
+            graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))
+        ])  # fmt: skip
     network.to(device)
     settings = experiment.settings
     if experiment.setting == "single":
@@ -231,7 +241,7 @@ def trained_model(
     trained_on = {
         "source": experiment.source, "setting": experiment.setting, "vocabulary": data.collection.vocabulary.name,
         "shapes": [shape.example.name for shape in data.train],
-        "tested_on": experiment.test_source or experiment.source,
+        "tested_on": experiment.test_source or experiment.source, "start": experiment.start,
         "seed": experiment.settings.seed, "epochs": training.epoch, "best_epoch": training.best_epoch,
         "settings": asdict(experiment.settings), "relatives": experiment.relatives if experiment.augmentation else 0,
         "augmentation": asdict(experiment.augmentation) if experiment.augmentation else None,

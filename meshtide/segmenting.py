@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from meshtide.labels import Labels
 from meshtide.mesh import Mesh
 from meshtide.refine import refine as refined
 from meshtide.segmentation import Segmentation
+from meshtide.starting import default_model
 
 # Beyond this a mesh is simplified first. On bodies of 170,000 and 240,000 vertices 99.5 % get the part that the whole
 # computation gives, in a sixth of the time; with 50,000 it would be 99.7 % in twice that.
@@ -60,10 +59,3 @@ def segment(
         mesh, Labels(np.where(used, labels, -1), "vertices", about.parts), probabilities, about.colours, found.kind,
         (*remarks, *doubts(model, graph, found)),
     )  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def default_model() -> Model:
-    """The model that comes with meshtide: parts of people, animals and more, trained on generated bodies alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / "figures.safetensors") as place:
-        return load_model(place)

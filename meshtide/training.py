@@ -23,7 +23,8 @@ PRECISIONS = ("float32", "bfloat16")
 class Settings:
     """How to train; the defaults are what measured best on validation shapes."""
 
-    epochs: int | None = None  # None: as many as make USUAL_STEPS steps
+    epochs: int | None = None  # None: as many as make `steps`
+    steps: int = USUAL_STEPS
     learning_rate: float = 5e-3
     weight_decay: float = 1e-2
     label_smoothing: float = 0.05
@@ -39,7 +40,7 @@ class Settings:
 
     def epochs_for(self, shapes: int) -> int:
         """The number of epochs for so many training shapes."""
-        return self.epochs if self.epochs is not None else max(1, round(USUAL_STEPS / shapes))
+        return self.epochs if self.epochs is not None else max(1, round(self.steps / shapes))
 
 
 @dataclass(frozen=True, eq=False)

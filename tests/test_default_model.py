@@ -10,8 +10,9 @@ import torch
 
 from meshtide.figures import KINDS, make_figure, parts_of
 from meshtide.mesh import Mesh
-from meshtide.segmenting import default_model, segment
+from meshtide.segmenting import segment
 from meshtide.shapes import torus
+from meshtide.starting import default_model
 
 NUMBER = 7001  # no body of this number was trained on or chosen by
 

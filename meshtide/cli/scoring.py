@@ -35,12 +35,11 @@ def evaluate(
     report: JsonOption = None,
 ) -> None:
     """Score a model on a labelled collection."""
-    from meshtide.checkpoint import load_model
     from meshtide.evaluating import evaluate_model
-    from meshtide.segmenting import default_model
+    from meshtide.starting import named_model
 
     started = time.perf_counter()
-    loaded = default_model() if str(model) == "default" and not model.exists() else load_model(model)
+    loaded = named_model(model)
     with bars() as shown:
         score, chosen, vocabulary = evaluate_model(
             loaded, source, split=split, vocabulary=parts, data=data, cache=cache_of(cache), kind=kind,

@@ -57,10 +57,9 @@ def segment(
     The model that ships knows people, four-legged animals, birds, hands, octopuses and ants. A file that cannot be used
     does not stop the others; those are listed at the end, and the exit code is then 2.
     """
-    from meshtide.checkpoint import load_model
-    from meshtide.segmenting import default_model
+    from meshtide.starting import named_model
 
-    chosen = default_model() if model is None else load_model(model)
+    chosen = named_model("default" if model is None else model)
     if parts:
         _print_parts(chosen)
         return

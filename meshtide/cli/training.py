@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     source: SourceArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors file to write.")],
     setting: SettingOption = "multi",
@@ -58,6 +59,10 @@ def train(
     parts: PartsOption = None,
     network: Annotated[str, typer.Option(help="tide-m, tide-s, gcn, gat, grand or diffusionnet.")] = "tide-m",
     operator: OperatorOption = "surface",
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL", help="Begin with this model's weights, or those of 'default', which ships."),
+    ] = None,
     width: Annotated[int | None, typer.Option(min=1, max=4096, help="Channels; the network's own default.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, max=128, help="Blocks; the network's own default.")] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.95, help="The network's own default.")] = None,
@@ -95,6 +100,7 @@ def train(
     from meshtide.augmentation import Augmentation
     from meshtide.experiment import Experiment, gather, usual_options
     from meshtide.recipe import GraphRecipe
+    from meshtide.starting import START_LEARNING_RATE, START_STEPS, named_model
     from meshtide.training import Settings
 
     if output.suffix != ".safetensors":
@@ -104,16 +110,22 @@ def train(
     relatives_too = augments(augment, setting, operator)
     given = {"width": width, "blocks": blocks, "dropout": dropout, "gradients": gradients}
     asked = {name: value for name, value in given.items() if value is not None}
-    options = usual_options(network, operator, relatives_too) | asked
+    options = usual_options(network, operator, setting, relatives_too) | asked
     recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
+    steps, learning_rate = Settings.steps, Settings.learning_rate
+    if start is not None:
+        _refuse_given(context, ("network", "operator", "features", "eigenpairs", *given))
+        about = named_model(start).about
+        network, options, recipe = about.network, about.options, about.recipe
+        steps, learning_rate = START_STEPS, START_LEARNING_RATE
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(
             epochs=epochs, patience=patience, class_weights=class_weights, seed=seed, sample=sample or None,
-            precision=precision,
+            precision=precision, steps=steps, learning_rate=learning_rate,
         ),
         Augmentation().scaled(strength) if relatives_too else None, relatives, shape,
-        validate,
+        None if start is None else str(start), validate,
     )  # fmt: skip
     place = choose_device(device)
     with bars() as shown:
@@ -125,6 +137,14 @@ def train(
     ]
     best = max(runs, key=lambda run: (run.validation_accuracy or 0.0, -run.seed))
     _finish(experiment, output, runs, best, report)
+
+
+def _refuse_given(context: typer.Context, names: tuple[str, ...]) -> None:
+    """Refuse options about the network beside --start, whose model has decided them."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InputError(f"--{name} cannot be chosen beside --start, for the model to begin with has its own")
 
 
 def _train_once(

@@ -94,7 +94,8 @@ def model_tools(model: Model | None = None, **options: Any) -> Tools:
     """
     from meshtide.baselines import needs
     from meshtide.graph import mesh_graph
-    from meshtide.segmenting import default_model, segment
+    from meshtide.segmenting import segment
+    from meshtide.starting import default_model
 
     chosen = model or default_model()
     about, cache = chosen.about, options.get("cache")

@@ -36,9 +36,10 @@ from scipy.sparse.linalg import eigsh  # noqa: E402
 from meshtide.cache import Cache  # noqa: E402  # the checkout, installed or not
 from meshtide.figures import make_figure  # noqa: E402
 from meshtide.mesh import Mesh, load_mesh, save_mesh  # noqa: E402
-from meshtide.segmenting import default_model, segment  # noqa: E402
+from meshtide.segmenting import segment  # noqa: E402
 from meshtide.shapes import figure  # noqa: E402
 from meshtide.spectrum import laplacian  # noqa: E402
+from meshtide.starting import default_model  # noqa: E402
 
 
 def finer(mesh: Mesh, vertices: int) -> Mesh:

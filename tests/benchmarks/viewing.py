@@ -27,8 +27,8 @@ from meshtide.mesh import Mesh
 from meshtide.network import TideNet
 from meshtide.origin import IntArray
 from meshtide.recipe import GraphRecipe
-from meshtide.segmenting import default_model
 from meshtide.shapes import torus
+from meshtide.starting import default_model
 from meshtide.topology import components
 from meshtide.viewing import Geodesics, Painting, Support, propose
 from meshtide.viewing.proposal import Lesson, _with_nearness
