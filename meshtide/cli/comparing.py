@@ -29,7 +29,9 @@ from meshtide.cli.learning import (
     ValidateOption,
     augments,
     describe,
+    network_option,
     run_once,
+    training_option,
     with_seed,
 )
 from meshtide.cli.scoring import DeviceOption, SourceArgument, bars, cache_of, choose_device
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 def compare(
     source: SourceArgument,
     networks: Annotated[
-        str | None, typer.Option(help="Which networks, with commas; all that work with the operator.")
+        str | None, network_option(help="Which networks, with commas; all that work with the operator.")
     ] = None,
     setting: SettingOption = "multi",
     test: TestOption = None,
@@ -61,7 +63,7 @@ def compare(
     shape: ShapeOption = None,
     seed: SeedOption = 0,
     seeds: SeedsOption = 3,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the runs that the --json file lacks.")] = False,
+    resume: Annotated[bool, training_option("--resume", help="Do the runs that the --json file lacks.")] = False,
     device: DeviceOption = "auto",
     jobs: JobsOption = 1,
     data: DataOption = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,28 +20,34 @@ if TYPE_CHECKING:
     from meshtide.experiment import Data, Experiment, Lessons
     from meshtide.training import Epoch, Training
 
-SettingOption = Annotated[str, typer.Option(help="single, multi or mixed, as in the paper.")]
-TestOption = Annotated[str | None, typer.Option("--test", metavar="SOURCE", help="Another source to test on.")]
-PartsOption = Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="Which parts to learn.")]
-OperatorOption = Annotated[str, typer.Option(help="surface or graph.")]
-FeaturesOption = Annotated[str, typer.Option(help="hks, log-hks, wks, or several with commas.")]
-EigenpairsOption = Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")]
-EpochsOption = Annotated[int | None, typer.Option(min=1, help="Passes over the training shapes.")]
-SampleOption = Annotated[int, typer.Option(min=0, help="Vertices of a shape that a step looks at; 0 is all.")]
+# Under which heading of the help text an option stands.
+shapes_option = partial(typer.Option, rich_help_panel="Shapes and parts")
+network_option = partial(typer.Option, rich_help_panel="Network")
+relatives_option = partial(typer.Option, rich_help_panel="Relatives")
+training_option = partial(typer.Option, rich_help_panel="Training")
+
+SettingOption = Annotated[str, shapes_option(help="single, multi or mixed, as in the paper.")]
+TestOption = Annotated[str | None, shapes_option("--test", metavar="SOURCE", help="Another source to test on.")]
+PartsOption = Annotated[str | None, shapes_option("--parts", metavar="VOCABULARY", help="Which parts to learn.")]
+OperatorOption = Annotated[str, network_option(help="surface or graph.")]
+FeaturesOption = Annotated[str, network_option(help="hks, log-hks, wks, or several with commas.")]
+EigenpairsOption = Annotated[int, network_option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")]
+EpochsOption = Annotated[int | None, training_option(min=1, help="Passes over the training shapes.")]
+SampleOption = Annotated[int, training_option(min=0, help="Vertices of a shape that a step looks at; 0 is all.")]
 PrecisionOption = Annotated[
-    str, typer.Option(help="float32, or bfloat16 for the products of a step, which is faster on newer processors.")
+    str, training_option(help="float32, or bfloat16 for the products of a step, which is faster on newer processors.")
 ]
 AugmentOption = Annotated[
-    bool | None, typer.Option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
+    bool | None, relatives_option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
 ]
-RelativesOption = Annotated[int, typer.Option(min=1, help="Relatives of each shape, with --augment.")]
-StrengthOption = Annotated[float, typer.Option(min=0.0, max=3.0, help="How unlike a shape its relatives are.")]
+RelativesOption = Annotated[int, relatives_option(min=1, help="Relatives of each shape, with --augment.")]
+StrengthOption = Annotated[float, relatives_option(min=0.0, max=3.0, help="How unlike a shape its relatives are.")]
 ValidateOption = Annotated[
-    bool, typer.Option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
+    bool, shapes_option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
 ]
-ShapeOption = Annotated[str | None, typer.Option(help="The shape of the single setting.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")]
-SeedsOption = Annotated[int, typer.Option(min=1, help="Train so many times, and report mean and deviation.")]
+ShapeOption = Annotated[str | None, shapes_option(help="The shape of the single setting.")]
+SeedOption = Annotated[int, training_option(min=0, help="The same seed gives the same model.")]
+SeedsOption = Annotated[int, training_option(min=1, help="Train so many times, and report mean and deviation.")]
 
 
 @dataclass(frozen=True, eq=False)
