@@ -8,32 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from meshtide.cli import learning
 from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, write_json
-from meshtide.cli.learning import (
-    AugmentOption,
-    EigenpairsOption,
-    EpochsOption,
-    FeaturesOption,
-    OperatorOption,
-    PartsOption,
-    PrecisionOption,
-    RelativesOption,
-    Run,
-    SampleOption,
-    SeedOption,
-    SeedsOption,
-    SettingOption,
-    ShapeOption,
-    StrengthOption,
-    TestOption,
-    ValidateOption,
-    augments,
-    describe,
-    network_option,
-    run_once,
-    training_option,
-    with_seed,
-)
+from meshtide.cli.learning import Run, augments, describe, network_option, run_once, training_option, with_seed
 from meshtide.cli.scoring import DeviceOption, SourceArgument, bars, cache_of, choose_device
 from meshtide.errors import InputError
 
@@ -47,22 +24,22 @@ def compare(
     networks: Annotated[
         str | None, network_option(help="Which networks, with commas; all that work with the operator.")
     ] = None,
-    setting: SettingOption = "multi",
-    test: TestOption = None,
-    parts: PartsOption = None,
-    operator: OperatorOption = "surface",
-    features: FeaturesOption = "log-hks",
-    eigenpairs: EigenpairsOption = 128,
-    epochs: EpochsOption = None,
-    sample: SampleOption = 1000,
-    precision: PrecisionOption = "float32",
-    augment: AugmentOption = None,
-    relatives: RelativesOption = 6,
-    strength: StrengthOption = 1.0,
-    validate: ValidateOption = True,
-    shape: ShapeOption = None,
-    seed: SeedOption = 0,
-    seeds: SeedsOption = 3,
+    setting: learning.SettingOption = "multi",
+    test: learning.TestOption = None,
+    parts: learning.PartsOption = None,
+    operator: learning.OperatorOption = "surface",
+    features: learning.FeaturesOption = "log-hks",
+    eigenpairs: learning.EigenpairsOption = 128,
+    epochs: learning.EpochsOption = None,
+    sample: learning.SampleOption = 1000,
+    precision: learning.PrecisionOption = "float32",
+    augment: learning.AugmentOption = None,
+    relatives: learning.RelativesOption = 6,
+    strength: learning.StrengthOption = 1.0,
+    validate: learning.ValidateOption = True,
+    shape: learning.ShapeOption = None,
+    seed: learning.SeedOption = 0,
+    seeds: learning.SeedsOption = 3,
     resume: Annotated[bool, training_option("--resume", help="Do the runs that the --json file lacks.")] = False,
     device: DeviceOption = "auto",
     jobs: JobsOption = 1,
