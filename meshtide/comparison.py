@@ -12,7 +12,7 @@ from typing import Any
 
 from meshtide.baselines import NETWORKS, build_network
 from meshtide.errors import InputError
-from meshtide.evaluation import FIGURES
+from meshtide.evaluation import FIGURES, summarise
 from meshtide.experiment import Experiment, usual_options
 from meshtide.network import known
 
@@ -36,26 +36,19 @@ class Result:
 
 @dataclass(frozen=True)
 class Row:
-    """A network's results over all its seeds: of every figure the mean and the deviation of a sample."""
+    """A network's results over all its seeds."""
 
     network: str
     parameters: int
     seeds: tuple[int, ...]
     seconds: float  # of a run, the mean
     validation_accuracy: float | None
-    figures: dict[str, tuple[float, float]]
-
-    def to_json(self) -> dict[str, Any]:
-        """As the reports of `train` have it."""
-        figures = {
-            name: {"mean": mean, "standard_deviation": spread} for name, (mean, spread) in self.figures.items()
-        }
-        return {**asdict(self), "figures": figures}
+    figures: dict[str, dict[str, float]]  # as `summarise` gives them
 
 
 @dataclass
 class Comparison:
-    """Results as they come in, of one experiment but for its network and its seed."""
+    """Results as they come in, of one experiment but for its network; its seed is the first one."""
 
     experiment: Experiment
     results: list[Result] = field(default_factory=list)
@@ -71,9 +64,7 @@ class Comparison:
 
     def digest(self) -> str:
         """What tells this comparison from one on other shapes or with other settings."""
-        common = replace(
-            self.experiment, network="", options={}, settings=replace(self.experiment.settings, seed=0)
-        )
+        common = replace(self.experiment, network="", options={})
         return hashlib.blake2b(repr(common).encode(), digest_size=16).hexdigest()
 
     def to_json(self, networks: Iterable[str]) -> dict[str, Any]:
@@ -82,7 +73,7 @@ class Comparison:
             "source": self.experiment.source, "setting": self.experiment.setting, "digest": self.digest(),
             "tested_on": self.experiment.test_source or self.experiment.source,
             "operator": self.experiment.recipe.operator,
-            "networks": [row.to_json() for row in self.rows(networks)],
+            "networks": [asdict(row) for row in self.rows(networks)],
             "runs": [asdict(result) for result in self.results],
         }  # fmt: skip
 
@@ -127,14 +118,10 @@ def with_network(experiment: Experiment, network: str) -> Experiment:
 
 def _row(network: str, results: list[Result]) -> Row:
     checked = [result.validation_accuracy for result in results if result.validation_accuracy is not None]
-    figures = {}
-    for figure in FIGURES:
-        values = [getattr(result, figure) for result in results]
-        figures[figure] = statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
     return Row(
         network, results[0].parameters, tuple(result.seed for result in results),
         statistics.fmean(result.seconds for result in results),
-        statistics.fmean(checked) if checked else None, figures,
+        statistics.fmean(checked) if checked else None, summarise(results),
     )  # fmt: skip
 
 

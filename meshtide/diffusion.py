@@ -16,25 +16,26 @@ from meshtide.graph import MeshGraph
 
 def symmetric_product(matrix: Tensor, x: Tensor) -> Tensor:
     """matrix @ x for a constant symmetric sparse matrix, whose gradient needs no transposed copy."""
-    with torch.autocast(x.device.type, enabled=False):
-        result: Tensor = _SymmetricProduct.apply(matrix, at_least_single(x))  # type: ignore[no-untyped-call]  # torch has no types here
+    return apply_in_full(_SymmetricProduct, x, matrix)
+
+
+def apply_in_full(function: Any, *inputs: Any) -> Tensor:
+    """Apply an autograd function outside of mixed precision, in which torch has no sparse products."""
+    full = [x.float() if isinstance(x, Tensor) and x.dtype is torch.bfloat16 else x for x in inputs]
+    with torch.autocast(full[0].device.type, enabled=False):
+        result: Tensor = function.apply(*full)
     return result
-
-
-def at_least_single(x: Tensor) -> Tensor:
-    """The tensor, in float32 if it is in less: torch has no sparse products in lower precision."""
-    return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
 
 
 class _SymmetricProduct(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, x: Tensor) -> Tensor:
+    def forward(ctx: Any, x: Tensor, matrix: Tensor) -> Tensor:
         ctx.matrix = matrix
         return matrix @ x
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
-        return None, symmetric_product(ctx.matrix, gradients[0])
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return symmetric_product(ctx.matrix, gradients[0]), None
 
 
 def implicit_heat(u: Tensor, times: Tensor, graph: MeshGraph) -> Tensor:

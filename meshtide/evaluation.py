@@ -171,8 +171,11 @@ def combine(shape_scores: Iterable[ShapeScore], parts: Sequence[str]) -> Score:
     )
 
 
-def summarise(scores: Sequence[Score]) -> dict[str, dict[str, float]]:
-    """Mean and standard deviation (of a sample, so 0 for one score) of the four figures over several seeds."""
+def summarise(scores: Sequence[Any]) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation (of a sample, so 0 for one score) of the four figures over several seeds.
+
+    A score is whatever has the four: a `Score`, or a `Result` of a comparison.
+    """
     if not scores:
         raise InputError("no scores to summarise; give at least one")
     summary = {}

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from meshtide.diffusion import at_least_single
+from meshtide.diffusion import apply_in_full
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph
 
@@ -80,18 +80,12 @@ def attention_of(scores: Tensor, arcs: Arcs) -> Tensor:
 
 def weighted_sum(weights: Tensor, u: Tensor, arcs: Arcs) -> Tensor:
     """The sum of weight times u at the source over the arcs that end in a vertex, (V, C) from (A,) and (V, C)."""
-    with torch.autocast(u.device.type, enabled=False):
-        pair = at_least_single(weights), at_least_single(u)
-        result: Tensor = _WeightedSum.apply(*pair, arcs)  # type: ignore[no-untyped-call]  # torch has no types here
-    return result
+    return apply_in_full(_WeightedSum, weights, u, arcs)
 
 
 def arc_products(target: Tensor, source: Tensor, arcs: Arcs) -> Tensor:
     """The inner product of the rows at the two ends of every arc, (A,), from twice (V, C)."""
-    with torch.autocast(target.device.type, enabled=False):
-        pair = at_least_single(target), at_least_single(source)
-        result: Tensor = _ArcProducts.apply(*pair, arcs)  # type: ignore[no-untyped-call]  # as above
-    return result
+    return apply_in_full(_ArcProducts, target, source, arcs)
 
 
 # The two are each other's gradients: with W the matrix of weights, d(W u) = dW u + W du.

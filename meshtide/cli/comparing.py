@@ -134,7 +134,7 @@ def _print_table(comparison: Comparison, networks: tuple[str, ...]) -> None:
     rows = comparison.rows(networks)
     if not rows:
         return
-    best = max(row.figures["vertex_accuracy"][0] for row in rows)
+    best = max(row.figures["vertex_accuracy"]["mean"] for row in rows)
     out.print(f"{'network':12} {'parameters':>10} {'vertex accuracy':>16} {'mean IoU':>14} {'validation':>10} "
               f"{'runs':>4} {'s a run':>7}")  # fmt: skip
     for row in rows:
@@ -143,10 +143,9 @@ def _print_table(comparison: Comparison, networks: tuple[str, ...]) -> None:
             f"{row.network:12} {row.parameters:>10,} {_spread(row.figures['vertex_accuracy'], row.seeds):>16} "
             f"{_spread(row.figures['mean_iou'], row.seeds):>14} {checked:>10} {len(row.seeds):>4} {row.seconds:>7.0f}"
         )
-        out.print(words, style="bold" if row.figures["vertex_accuracy"][0] == best else None)
+        out.print(words, style="bold" if row.figures["vertex_accuracy"]["mean"] == best else None)
 
 
-def _spread(figure: tuple[float, float], seeds: tuple[int, ...]) -> str:
+def _spread(figure: dict[str, float], seeds: tuple[int, ...]) -> str:
     """A mean in percent and, of several runs, its deviation."""
-    mean, deviation = figure
-    return f"{100 * mean:.2f}" + (f" ± {100 * deviation:.2f}" if len(seeds) > 1 else "")
+    return f"{100 * figure['mean']:.2f}" + (f" ± {100 * figure['standard_deviation']:.2f}" if len(seeds) > 1 else "")
