@@ -26,7 +26,7 @@ from meshtide.figure_files import make_many
 from meshtide.labels import Labels
 from meshtide.network import known
 from meshtide.recipe import GraphRecipe
-from meshtide.starting import named_model, take_over
+from meshtide.starting import START_LEARNING_RATE, START_STEPS, named_model, take_over
 from meshtide.training import Epoch, Example, Settings, Training, moved
 
 SETTINGS = ("single", "multi", "mixed")
@@ -88,6 +88,15 @@ def usual_options(network: str, operator: str, setting: str, augments: bool) -> 
         return {}
     options: dict[str, Any] = {} if augments else {"gradients": True}
     return options | ({"dropout": 0.5} if setting == "single" else {})
+
+
+def begun_with(experiment: Experiment, start: str) -> Experiment:
+    """The same experiment with a trained model to begin with, which brings its network and recipe and needs less."""
+    about = named_model(start).about
+    settings = replace(experiment.settings, steps=START_STEPS, learning_rate=START_LEARNING_RATE)
+    return replace(
+        experiment, network=about.network, options=about.options, recipe=about.recipe, settings=settings, start=start
+    )
 
 
 def gather(

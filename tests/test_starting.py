@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from test_training import write_figures
 from meshtide.baselines import build_network
 from meshtide.checkpoint import Model, load_model
 from meshtide.errors import InputError
-from meshtide.experiment import Experiment, gather, prepare_training
+from meshtide.experiment import Experiment, begun_with, gather, prepare_training
 from meshtide.graph import mesh_graph
 from meshtide.shapes import figure
 from meshtide.starting import default_model, named_model, take_over
@@ -53,10 +54,8 @@ def test_a_start_learns_from_one_shape_what_random_weights_do_not(tmp_path: Path
     folder = write_figures(tmp_path / "one", 1)
     accuracies = []
     for start in ("default", None):
-        which = Experiment(
-            str(folder), options=default_model().about.options, recipe=default_model().about.recipe, start=start,
-            settings=Settings(epochs=20, learning_rate=1e-3),
-        )  # fmt: skip
+        which = begun_with(Experiment(str(folder), settings=Settings(epochs=20)), "default")
+        which = replace(which, start=start)  # the same network and settings, with and without its weights
         training, _ = prepare_training(which, gather(which, data=None, cache=None))
         accuracies.append([epoch.train_accuracy for epoch in training.run()][-1])
     known, unknown = accuracies

@@ -77,9 +77,8 @@ def train(
     of the training and, where there is a test, of the confusion of parts is written.
     """
     from meshtide.augmentation import Augmentation
-    from meshtide.experiment import Experiment, gather, usual_options
+    from meshtide.experiment import Experiment, begun_with, gather, usual_options
     from meshtide.recipe import GraphRecipe
-    from meshtide.starting import START_LEARNING_RATE, START_STEPS, named_model
     from meshtide.training import Settings
 
     if output.suffix != ".safetensors":
@@ -91,21 +90,17 @@ def train(
     asked = {name: value for name, value in given.items() if value is not None}
     options = usual_options(network, operator, setting, relatives_too) | asked
     recipe = GraphRecipe(operator=operator, k=eigenpairs, features=tuple(features.split(",")))
-    steps, learning_rate = Settings.steps, Settings.learning_rate
-    if start is not None:
-        _refuse_given(context, ("network", "operator", "features", "eigenpairs", *given))
-        about = named_model(start).about
-        network, options, recipe = about.network, about.options, about.recipe
-        steps, learning_rate = START_STEPS, START_LEARNING_RATE
     experiment = Experiment(
         source, setting, test, parts, network, options, recipe,
         Settings(
             epochs=epochs, patience=patience, class_weights=class_weights, seed=seed, sample=sample or None,
-            precision=precision, steps=steps, learning_rate=learning_rate,
+            precision=precision,
         ),
-        Augmentation().scaled(strength) if relatives_too else None, relatives, shape,
-        None if start is None else str(start), validate,
+        Augmentation().scaled(strength) if relatives_too else None, relatives, shape, validate=validate,
     )  # fmt: skip
+    if start is not None:
+        _refuse_given(context, ("network", "operator", "features", "eigenpairs", *given))
+        experiment = begun_with(experiment, str(start))
     place = choose_device(device)
     with bars() as shown:
         loaded = gather(experiment, data=data, cache=cache_of(cache), jobs=jobs, progress=shown)
