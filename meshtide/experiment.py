@@ -81,8 +81,8 @@ class Data:
 def usual_options(network: str, operator: str, setting: str, augments: bool) -> dict[str, Any]:
     """What a network is built with unless somebody asks for something else.
 
-    Gradients gained a point on validation shapes, and nothing beside relatives. Dropout gained a tenth on validation
-    vertices of a single shape, whose every vertex is seen in every step; samples of many shapes need none.
+    Gradients gained a point on validation shapes, and lost several among relatives. Dropout gained a tenth on the
+    validation vertices of a single shape, which every step sees whole; samples of many shapes need none.
     """
     if not network.startswith("tide-") or operator != "surface":
         return {}

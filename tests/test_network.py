@@ -15,7 +15,7 @@ from torch import Tensor
 from meshtide.errors import InputError
 from meshtide.graph import MeshGraph, mesh_graph
 from meshtide.mesh import Mesh
-from meshtide.network import TideBlock, TideNet, TimeDerivativeDiffusion
+from meshtide.network import Signal, TideBlock, TideNet, TimeDerivativeDiffusion
 from meshtide.recipe import GraphRecipe
 from meshtide.shapes import figure, sphere, torus
 from meshtide.spectrum import laplacian
@@ -215,3 +215,19 @@ def test_the_paper_s_two_kinds_and_what_is_not_known() -> None:
 def test_nothing_depends_on_the_number_of_vertices() -> None:
     shapes = {tuple(parameter.shape) for parameter in TideNet(16, 8).parameters()}
     assert max(max(shape, default=1) for shape in shapes) <= 192
+
+
+@pytest.mark.parametrize("operator", ["surface", "graph"])
+@pytest.mark.parametrize("mlp", [False, True])
+def test_a_block_gives_the_same_for_a_product_as_for_its_values_in_gradient_too(operator: str, mlp: bool) -> None:
+    graph = graph_of(torus(10, 8), operator, k=16)
+    block = TideBlock(5, operator=operator, mlp=mlp).double()
+    torch.nn.init.constant_(block.diffusion.beta, 0.7)
+    encoder = signals(graph, 5)[: graph.num_channels + 1].requires_grad_()
+    found = []
+    for x in (Signal(graph.inputs, encoder), graph.inputs @ encoder):
+        result = block(x, graph)
+        (gradient,) = torch.autograd.grad(result.square().sum(), encoder)
+        found.append((result, gradient))
+    for product, plain in zip(*found, strict=True):
+        torch.testing.assert_close(product, plain)
