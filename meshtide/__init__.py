@@ -10,44 +10,57 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "InputError": "errors", "Mesh": "mesh", "load_mesh": "mesh", "save_mesh": "mesh",
-    "diagnose": "doctor", "repair": "doctor", "Labels": "labels", "read_labels": "label_files",
-    "write_labels": "label_files", "laplacian": "spectrum", "eigenbasis": "spectrum", "Eigenbasis": "spectrum",
-    "hks": "features", "wks": "features", "GraphRecipe": "recipe", "Cache": "cache",
-    "MeshGraph": "graph", "mesh_graph": "graph", "open_collection": "collection", "load_model": "checkpoint",
-    "segment": "segmenting", "Segmentation": "segmentation", "write_segmentation": "segmentation_files",
-    "split_parts": "segmentation_files", "make_figure": "figures",
-}  # fmt: skip
+# Which module each public name lives in.
+_NAMES = {
+    "errors": ("InputError",),
+    "mesh.mesh": ("Mesh", "load_mesh", "save_mesh"),
+    "mesh.doctor": ("diagnose", "repair"),
+    "labels.labels": ("Labels",),
+    "labels.files": ("read_labels", "write_labels"),
+    "spectral.spectrum": ("Eigenbasis", "eigenbasis", "laplacian"),
+    "spectral.signatures": ("hks", "wks"),
+    "spectral.recipe": ("GraphRecipe",),
+    "spectral.cache": ("Cache",),
+    "data.collection": ("open_collection",),
+    "data.figures": ("make_figure",),
+    "networks.graph": ("MeshGraph", "mesh_graph"),
+    "inference.model": ("Model", "load_model"),
+    "inference.segment": ("segment",),
+    "inference.segmentation": ("Segmentation",),
+    "output.saving": ("write_segmentation",),
+    "output.files.splitting": ("split_parts",),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
-    from meshtide.cache import Cache as Cache
-    from meshtide.checkpoint import load_model as load_model
-    from meshtide.collection import open_collection as open_collection
-    from meshtide.doctor import diagnose as diagnose
-    from meshtide.doctor import repair as repair
+    from meshtide.data.collection import open_collection as open_collection
+    from meshtide.data.figures import make_figure as make_figure
     from meshtide.errors import InputError as InputError
-    from meshtide.features import hks as hks
-    from meshtide.features import wks as wks
-    from meshtide.figures import make_figure as make_figure
-    from meshtide.graph import MeshGraph as MeshGraph
-    from meshtide.graph import mesh_graph as mesh_graph
-    from meshtide.label_files import read_labels as read_labels
-    from meshtide.label_files import write_labels as write_labels
-    from meshtide.labels import Labels as Labels
-    from meshtide.mesh import Mesh as Mesh
-    from meshtide.mesh import load_mesh as load_mesh
-    from meshtide.mesh import save_mesh as save_mesh
-    from meshtide.recipe import GraphRecipe as GraphRecipe
-    from meshtide.segmentation import Segmentation as Segmentation
-    from meshtide.segmentation_files import split_parts as split_parts
-    from meshtide.segmentation_files import write_segmentation as write_segmentation
-    from meshtide.segmenting import segment as segment
-    from meshtide.spectrum import Eigenbasis as Eigenbasis
-    from meshtide.spectrum import eigenbasis as eigenbasis
-    from meshtide.spectrum import laplacian as laplacian
+    from meshtide.inference.model import Model as Model
+    from meshtide.inference.model import load_model as load_model
+    from meshtide.inference.segment import segment as segment
+    from meshtide.inference.segmentation import Segmentation as Segmentation
+    from meshtide.labels.files import read_labels as read_labels
+    from meshtide.labels.files import write_labels as write_labels
+    from meshtide.labels.labels import Labels as Labels
+    from meshtide.mesh.doctor import diagnose as diagnose
+    from meshtide.mesh.doctor import repair as repair
+    from meshtide.mesh.mesh import Mesh as Mesh
+    from meshtide.mesh.mesh import load_mesh as load_mesh
+    from meshtide.mesh.mesh import save_mesh as save_mesh
+    from meshtide.networks.graph import MeshGraph as MeshGraph
+    from meshtide.networks.graph import mesh_graph as mesh_graph
+    from meshtide.output.files.splitting import split_parts as split_parts
+    from meshtide.output.saving import write_segmentation as write_segmentation
+    from meshtide.spectral.cache import Cache as Cache
+    from meshtide.spectral.recipe import GraphRecipe as GraphRecipe
+    from meshtide.spectral.signatures import hks as hks
+    from meshtide.spectral.signatures import wks as wks
+    from meshtide.spectral.spectrum import Eigenbasis as Eigenbasis
+    from meshtide.spectral.spectrum import eigenbasis as eigenbasis
+    from meshtide.spectral.spectrum import laplacian as laplacian
 
 
 def __getattr__(name: str) -> Any:
@@ -57,4 +70,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted(__all__)

@@ -24,6 +24,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setenv("MESHTIDE_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
+@pytest.fixture(autouse=True)
+def _helpers_for_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scripts that tests run in processes of their own find the helpers, and this checkout."""
+    root = Path(__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root), str(root / "tests" / "helpers")]))
+
+
 def hear_interrupts() -> None:
     """For a child that is to be interrupted: a test run in the background hands on that SIGINT is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -38,8 +38,14 @@ def test_the_wheel_of_an_sdist_has_the_cards_and_no_data(tmp_path: Path) -> None
     assert {name for name in packages if not name.endswith(".dist-info")} == {"meshtide"}
     assert not [name for name in names if Path(name).name in ("mine.toml", "tr_reg_000.ply", "scratch.h5", "body.ply")]
     assert {Path(name).suffix for name in names if name.startswith("meshtide/")} <= {
-        ".py", ".toml", ".typed", ".safetensors", ".html", ".css", ".js",
-    }  # fmt: skip
+        ".py",
+        ".toml",
+        ".typed",
+        ".safetensors",
+        ".html",
+        ".css",
+        ".js",
+    }
     assert "meshtide/models/figures.safetensors" in names
 
 

@@ -23,8 +23,9 @@ def test_the_program_runs_as_it_stands(text: str, tmp_path: Path) -> None:
     checks += "\nassert graph.vectors.shape[1] == 128 and open('quadruped.glb', 'rb').read(4) == b'glTF'"
     made = subprocess.run([sys.executable, "-m", "meshtide", "demo", "-o", "demo"], cwd=tmp_path, check=False)
     assert made.returncode == 0
-    done = subprocess.run([sys.executable, "-c", program + checks], cwd=tmp_path, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", program + checks], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 
-from meshtide.viewer import Window, screenshot
-from meshtide.viewing import accept, propose
-from meshtide.viewing.item import model_tools
-from meshtide.viewing.scene import Scene
+from meshtide.viewer.state import accept, propose
+from meshtide.viewer.state.item import model_tools
+from meshtide.viewer.state.scene import Scene
+from meshtide.viewer.window import Window, screenshot
 
 mesh, labels, *picture = sys.argv[1:]
 scene = Scene(mesh, model_tools(), mode="painting")

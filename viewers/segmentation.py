@@ -2,9 +2,9 @@
 
 import sys
 
-from meshtide.viewer import Window, screenshot
-from meshtide.viewing.item import model_tools
-from meshtide.viewing.scene import Scene
+from meshtide.viewer.state.item import model_tools
+from meshtide.viewer.state.scene import Scene
+from meshtide.viewer.window import Window, screenshot
 
 mesh, *picture = sys.argv[1:]
 scene = Scene(mesh, model_tools())  # model_tools(mt.load_model("mine.safetensors")) for a model of your own

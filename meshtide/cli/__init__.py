@@ -9,19 +9,22 @@ import typer
 from rich.markup import escape
 
 from meshtide import __version__
-from meshtide.cli.comparing import compare
+from meshtide.cli.compare import compare
 from meshtide.cli.console import err, out
+from meshtide.cli.evaluate import evaluate
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
-from meshtide.cli.scoring import evaluate
-from meshtide.cli.segmenting import segment
-from meshtide.cli.training import train
-from meshtide.cli.viewing import view
+from meshtide.cli.segment import segment
+from meshtide.cli.train import train
+from meshtide.cli.view import view
 from meshtide.errors import InputError
 
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
-)  # fmt: skip
+)
 for command in (demo, segment, view, train, evaluate, compare, doctor, prepare):
     app.command()(command)
 app.add_typer(cache_app, name="cache")

@@ -29,7 +29,7 @@ JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many p
 
 def write_json(path: Path, content: Any) -> None:
     """Write a report, whole or not at all."""
-    from meshtide.formats import write_atomically
+    from meshtide.files import write_atomically
 
     write_atomically(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 

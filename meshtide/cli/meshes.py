@@ -14,9 +14,9 @@ from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
-    from meshtide.batch import Outcome
-    from meshtide.collection import Problem
-    from meshtide.doctor import Diagnosis
+    from meshtide.data.collection import Problem
+    from meshtide.mesh.doctor import Diagnosis
+    from meshtide.spectral.batch import Outcome
 
 cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of computed eigenbases and features.")
 
@@ -27,7 +27,7 @@ def demo(
     folder: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to fill.")] = Path("demo"),
 ) -> None:
     """Make a few bodies, divide them into parts with the model that ships, and draw them."""
-    from meshtide.demo import run_demo
+    from meshtide.output.demo import run_demo
 
     for path, result in run_demo(folder):
         if result is None:
@@ -35,8 +35,10 @@ def demo(
         else:
             present = [name for name, count in result.face_labels.counts().items() if count]
             out.print(f"[bold]{escape(str(path))}[/bold]: {result.kind}, {', '.join(present)}")
-    out.print(f"Look at [bold]{escape(str(folder / 'parts.png'))}[/bold], open a .glb in any viewer, and try "
-              "[bold]meshtide segment YOUR_MESH -o parts.glb[/bold].")  # fmt: skip
+    out.print(
+        f"Look at [bold]{escape(str(folder / 'parts.png'))}[/bold], open a .glb in any viewer, and try "
+        "[bold]meshtide segment YOUR_MESH -o parts.glb[/bold]."
+    )
 
 
 def doctor(
@@ -86,10 +88,10 @@ def prepare(
     Mismatches between meshes and labels are reported before anything is computed. Bad shapes do not stop the others;
     they are listed at the end, and the exit code is then 2.
     """
-    from meshtide.batch import prepare_meshes
-    from meshtide.collection import open_collection
-    from meshtide.figure_files import make_many
-    from meshtide.recipe import GraphRecipe
+    from meshtide.data.collection import open_collection
+    from meshtide.data.generated import make_many
+    from meshtide.spectral.batch import prepare_meshes
+    from meshtide.spectral.recipe import GraphRecipe
 
     recipe = GraphRecipe(operator=operator, k=eigenpairs)
     collection = open_collection(source, data=data)
@@ -108,9 +110,15 @@ def prepare(
             step()
     bad = _summarise(outcomes, problems)
     if report:
-        write_json(report, {"source": source, "recipe": json.loads(recipe.to_json()),
-                             "shapes": [plain(vars(outcome)) for outcome in outcomes],
-                             "problems": [plain(vars(problem)) for problem in problems]})  # fmt: skip
+        write_json(
+            report,
+            {
+                "source": source,
+                "recipe": json.loads(recipe.to_json()),
+                "shapes": [plain(vars(outcome)) for outcome in outcomes],
+                "problems": [plain(vars(problem)) for problem in problems],
+            },
+        )
     if bad:
         raise typer.Exit(2)
 
@@ -118,19 +126,21 @@ def prepare(
 @cache_app.command("info")
 def cache_info(cache: CacheOption = None) -> None:
     """Say where the cache is and how much it holds."""
-    from meshtide.cache import Cache
+    from meshtide.spectral.cache import Cache
 
     info = Cache(cache).info()
     out.print(f"{escape(str(info.folder))}: {info.entries:,} entries, {info.bytes / 1e6:,.1f} MB")
     if info.damaged or info.temporary:
-        out.print(f"{info.damaged:,} damaged files set aside, {info.temporary:,} left by interrupted runs; "
-                  "`meshtide cache clear` removes them too")  # fmt: skip
+        out.print(
+            f"{info.damaged:,} damaged files set aside, {info.temporary:,} left by interrupted runs; "
+            "`meshtide cache clear` removes them too"
+        )
 
 
 @cache_app.command("clear")
 def cache_clear(cache: CacheOption = None) -> None:
     """Remove every entry; files that are not the cache's own stay."""
-    from meshtide.cache import Cache
+    from meshtide.spectral.cache import Cache
 
     store = Cache(cache)
     out.print(f"removed {store.clear():,} files from {escape(str(store.folder))}")
@@ -139,7 +149,7 @@ def cache_clear(cache: CacheOption = None) -> None:
 @cache_app.command("verify")
 def cache_verify(cache: CacheOption = None) -> None:
     """Check every entry's checksum and contents; the exit code is 2 if one is damaged."""
-    from meshtide.cache import Cache
+    from meshtide.spectral.cache import Cache
 
     store = Cache(cache)
     good, damaged = 0, 0
@@ -156,7 +166,7 @@ def cache_verify(cache: CacheOption = None) -> None:
 
 def mesh_files(given: Iterable[Path]) -> list[Path]:
     """The files that were named, and the meshes directly inside folders that were named."""
-    from meshtide.formats import READABLE
+    from meshtide.mesh.files import READABLE
 
     paths: list[Path] = []
     for path in given:
@@ -172,9 +182,9 @@ def mesh_files(given: Iterable[Path]) -> list[Path]:
 
 def _examine(path: Path, repaired: Path | None) -> dict[str, Any]:
     """Diagnose one file, speak about it, write its repaired form; returns the entry for the report."""
-    from meshtide.doctor import diagnose, repair
-    from meshtide.formats import read_raw
-    from meshtide.mesh import save_mesh
+    from meshtide.mesh.doctor import diagnose, repair
+    from meshtide.mesh.files import read_raw
+    from meshtide.mesh.mesh import save_mesh
 
     try:
         raw = read_raw(path)
@@ -225,8 +235,10 @@ def _summarise(outcomes: list[Outcome], problems: Iterable[Problem]) -> bool:
             for remark in outcome.remarks:
                 err.print(f"[yellow]{escape(str(outcome.path))}[/yellow]: {escape(remark)}")
     counts = {status: sum(o.status == status for o in outcomes) for status in ("computed", "cached", "failed")}
-    out.print(f"{len(outcomes):,} shapes: {counts['computed']:,} computed, {counts['cached']:,} were cached already, "
-              f"{counts['failed']:,} failed")  # fmt: skip
+    out.print(
+        f"{len(outcomes):,} shapes: {counts['computed']:,} computed, {counts['cached']:,} were cached already, "
+        f"{counts['failed']:,} failed"
+    )
     failed = [o for o in outcomes if o.status == "failed"]
     mismatches = [problem for problem in problems if problem.serious]
     for outcome in failed:

@@ -12,11 +12,12 @@ import time
 from pathlib import Path
 from statistics import median
 
-from meshtide.cache import Cache
-from meshtide.mesh import Mesh, load_mesh
-from meshtide.preparation import prepare
-from meshtide.recipe import GraphRecipe
-from meshtide.shapes import torus
+from shapes import torus
+
+from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.spectral.cache import Cache
+from meshtide.spectral.preparation import prepare
+from meshtide.spectral.recipe import GraphRecipe
 
 ROUNDS, READS = 7, 10
 

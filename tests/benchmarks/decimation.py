@@ -11,10 +11,10 @@ import sys
 import time
 
 import numpy as np
+from shapes import torus
 
-from meshtide.decimation import simplify
-from meshtide.mesh import Mesh
-from meshtide.shapes import torus
+from meshtide.mesh.decimation import simplify
+from meshtide.mesh.mesh import Mesh
 
 VERTICES, CHANNELS = 20_000, 18
 

@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from meshtide.eigensolver import smallest_eigenpairs  # noqa: E402  # the checkout, installed or not
+from meshtide.spectral.eigensolver import smallest_eigenpairs  # noqa: E402  # the checkout, installed or not
 
 Array = npt.NDArray[np.float64]
 Pairs = tuple[Array, Array, str]  # values, vectors, factorisation

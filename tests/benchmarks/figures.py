@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from meshtide.figures import KINDS, VARIANTS, make_figure
+from meshtide.data.figures import KINDS, VARIANTS, make_figure
 
 
 def measure(kind: str, variant: str, count: int) -> tuple[list[float], list[int]]:

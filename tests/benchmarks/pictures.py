@@ -12,10 +12,10 @@ import time
 import tracemalloc
 
 import numpy as np
+from shapes import torus
 
-from meshtide.mesh import Mesh
-from meshtide.pictures import render
-from meshtide.shapes import torus
+from meshtide.mesh.mesh import Mesh
+from meshtide.output.pictures import render
 
 ROUNDS = 5
 

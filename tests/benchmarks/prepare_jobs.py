@@ -12,8 +12,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from meshtide.batch import prepare_meshes
-from meshtide.recipe import GraphRecipe
+from meshtide.spectral.batch import prepare_meshes
+from meshtide.spectral.recipe import GraphRecipe
 
 SUFFIXES = (".ply", ".off", ".obj", ".stl", ".glb")
 

@@ -11,11 +11,11 @@ import time
 
 import numpy as np
 from scipy.sparse import coo_array
+from shapes import FIGURE_PARTS, figure
 
-from meshtide.labels import Labels
-from meshtide.mesh import Mesh
-from meshtide.refine import energy, refine
-from meshtide.shapes import FIGURE_PARTS, figure
+from meshtide.inference.refine import energy, refine
+from meshtide.labels.labels import Labels
+from meshtide.mesh.mesh import Mesh
 
 
 def noisy_figure(level: int, noise: float) -> tuple[Mesh, np.ndarray, np.ndarray]:

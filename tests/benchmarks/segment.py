@@ -32,14 +32,14 @@ import torch  # noqa: E402
 import trimesh  # noqa: E402
 from scipy import sparse  # noqa: E402
 from scipy.sparse.linalg import eigsh  # noqa: E402
+from shapes import figure  # noqa: E402
 
-from meshtide.cache import Cache  # noqa: E402  # the checkout, installed or not
-from meshtide.figures import make_figure  # noqa: E402
-from meshtide.mesh import Mesh, load_mesh, save_mesh  # noqa: E402
-from meshtide.segmenting import segment  # noqa: E402
-from meshtide.shapes import figure  # noqa: E402
-from meshtide.spectrum import laplacian  # noqa: E402
-from meshtide.starting import default_model  # noqa: E402
+from meshtide.data.figures import make_figure  # noqa: E402
+from meshtide.inference.segment import segment  # noqa: E402
+from meshtide.inference.shipped import default_model  # noqa: E402
+from meshtide.mesh.mesh import Mesh, load_mesh, save_mesh  # noqa: E402
+from meshtide.spectral.cache import Cache  # noqa: E402  # the checkout, installed or not
+from meshtide.spectral.spectrum import laplacian  # noqa: E402
 
 
 def finer(mesh: Mesh, vertices: int) -> Mesh:
@@ -98,15 +98,26 @@ def measure_agreement() -> None:
     whole = segment(mesh, max_vertices=len(mesh.vertices))
     end = time.perf_counter()
     same = float((small.labels.values == whole.labels.values).mean())
-    print(f"{len(mesh.vertices):,} vertices: {middle - start:.1f} s by way of a small mesh, {end - middle:.1f} s whole,"
-          f" {same:.2%} of the labels agree")  # fmt: skip
+    print(
+        f"{len(mesh.vertices):,} vertices: {middle - start:.1f} s by way of a small mesh, {end - middle:.1f} s whole,"
+        f" {same:.2%} of the labels agree"
+    )
 
 
 def measure_million(folder: Path) -> None:
     mesh = finer(make_figure("humanoid", 9001, "held-out", defects=False)[0], 1_000_000)
     save_mesh(mesh, folder / "million.ply")
-    command = [sys.executable, "-m", "meshtide", "segment", str(folder / "million.ply"), "-o", str(folder / "out.ply"),
-               "--cache", str(folder / "cache")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "meshtide",
+        "segment",
+        str(folder / "million.ply"),
+        "-o",
+        str(folder / "out.ply"),
+        "--cache",
+        str(folder / "cache"),
+    ]
     start = time.perf_counter()
     subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20

@@ -15,13 +15,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+from shapes import torus
 
-from meshtide.colours import part_colours
-from meshtide.labels import Labels
-from meshtide.mesh import Mesh, load_mesh
-from meshtide.segmentation import Segmentation
-from meshtide.segmentation_files import SUFFIXES, split_parts, write_segmentation
-from meshtide.shapes import torus
+from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.colours import part_colours
+from meshtide.labels.labels import Labels
+from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.output.files.splitting import split_parts
+from meshtide.output.saving import SUFFIXES, write_segmentation
 
 PARTS = ("head", "torso", "upperarm", "lowerarm", "hand", "upperleg", "lowerleg", "foot")
 

@@ -29,11 +29,12 @@ from torch import Tensor, nn
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from meshtide.graph import MeshGraph, mesh_graph  # noqa: E402  # the checkout, installed or not
-from meshtide.mesh import Mesh, load_mesh  # noqa: E402
-from meshtide.network import TideNet  # noqa: E402
-from meshtide.recipe import GraphRecipe  # noqa: E402
-from meshtide.shapes import torus  # noqa: E402
+from shapes import torus  # noqa: E402
+
+from meshtide.mesh.mesh import Mesh, load_mesh  # noqa: E402
+from meshtide.networks.graph import MeshGraph, mesh_graph  # noqa: E402  # the checkout, installed or not
+from meshtide.networks.tide import TideNet  # noqa: E402
+from meshtide.spectral.recipe import GraphRecipe  # noqa: E402
 
 try:
     from torch_geometric.nn import GCNConv
@@ -143,9 +144,11 @@ def pairs(graph: MeshGraph) -> list[tuple[str, Contestant, list[Contestant]]]:
     """Ours and the paper's that are compared with it, by what follows the diffusion."""
     rows = []
     for title, mlp, dropout, layers in (
-        ("no MLP, no dropout", False, 0.0, (0,)), ("no MLP, dropout in theirs", False, DROPOUT, (0,)),
-        ("MLP, no dropout", True, 0.0, (1,)), ("MLP, dropout in both", True, DROPOUT, (1, 2)),
-    ):  # fmt: skip
+        ("no MLP, no dropout", False, 0.0, (0,)),
+        ("no MLP, dropout in theirs", False, DROPOUT, (0,)),
+        ("MLP, no dropout", True, 0.0, (1,)),
+        ("MLP, dropout in both", True, DROPOUT, (1, 2)),
+    ):
         tide = TideNet(graph.num_channels, PARTS, blocks=1, operator="graph", mlp=mlp, dropout=dropout)
         others = []
         for hidden in layers:
@@ -177,8 +180,10 @@ def print_row(contestant: Contestant, reference: Contestant | None = None) -> No
     step, inference = 1e3 * median(contestant.step_seconds), 1e3 * median(contestant.inference_seconds)
     ratios = ["", ""]
     if reference is not None:
-        ratios = [f"{step / (1e3 * median(reference.step_seconds)):.2f}",
-                  f"{inference / (1e3 * median(reference.inference_seconds)):.2f}"]  # fmt: skip
+        ratios = [
+            f"{step / (1e3 * median(reference.step_seconds)):.2f}",
+            f"{inference / (1e3 * median(reference.inference_seconds)):.2f}",
+        ]
     print(f"  {contestant.label:54} {step:10.2f} {ratios[0]:>7} {inference:12.2f} {ratios[1]:>7}")
 
 

@@ -17,10 +17,10 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 import torch  # noqa: E402
 from segment import finer  # noqa: E402
 
-from meshtide.figures import make_figure  # noqa: E402
-from meshtide.viewer.shots import _stage  # noqa: E402
-from meshtide.viewing.item import model_tools  # noqa: E402
-from meshtide.viewing.scene import Scene  # noqa: E402
+from meshtide.data.figures import make_figure  # noqa: E402
+from meshtide.viewer.state.item import model_tools  # noqa: E402
+from meshtide.viewer.state.scene import Scene  # noqa: E402
+from meshtide.viewer.window.shots import _stage  # noqa: E402
 
 
 def main() -> None:
@@ -43,8 +43,10 @@ def main() -> None:
             moments.append(time.perf_counter())
         for name, one, other in zip(times, moments, moments[1:], strict=False):
             times[name].append(other - one)
-    print(f"{len(mesh.vertices):,} vertices, seconds: "
-          + ", ".join(f"{name} {median(found):.3f}" for name, found in times.items()))  # fmt: skip
+    print(
+        f"{len(mesh.vertices):,} vertices, seconds: "
+        + ", ".join(f"{name} {median(found):.3f}" for name, found in times.items())
+    )
     before = sum(median(found) for name, found in times.items() if name != "radius")
     print(f"from the click to the picture: {before:.3f}; the radius is told after it")
 

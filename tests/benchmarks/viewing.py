@@ -18,20 +18,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from shapes import torus
 
-from meshtide.collection import open_collection
-from meshtide.figures import make_figure
-from meshtide.graph import MeshGraph, mesh_graph
-from meshtide.labels import Labels
-from meshtide.mesh import Mesh
-from meshtide.network import TideNet
-from meshtide.origin import IntArray
-from meshtide.recipe import GraphRecipe
-from meshtide.shapes import torus
-from meshtide.starting import default_model
-from meshtide.topology import components
-from meshtide.viewing import Geodesics, Painting, Support, propose
-from meshtide.viewing.proposal import Lesson, _with_nearness
+from meshtide.arrays import IntArray
+from meshtide.data.collection import open_collection
+from meshtide.data.figures import make_figure
+from meshtide.inference.shipped import default_model
+from meshtide.labels.labels import Labels
+from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.topology import components
+from meshtide.networks.graph import MeshGraph, mesh_graph
+from meshtide.networks.tide import TideNet
+from meshtide.spectral.recipe import GraphRecipe
+from meshtide.viewer.state import Geodesics, Painting, Support, propose
+from meshtide.viewer.state.proposal import Lesson, _with_nearness
 
 STROKE, SHARE_OF_PIECE, SMALLEST_PIECE = 0.03, 0.3, 0.004
 PICKS = 9

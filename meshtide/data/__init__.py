@@ -1,0 +1,1 @@
+"""Labelled shapes: cards, collections, relatives, and figures that are generated."""

@@ -1,0 +1,349 @@
+"""Collections: the shapes of a data set or of a folder, with their labels, vocabularies and splits."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from meshtide.data.card import Card, Numbers, known_cards, load_card
+from meshtide.data.generated import FIGURES, figures_folder, make_figure_files
+from meshtide.errors import InputError
+from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
+from meshtide.labels.files.beside import labels_beside
+from meshtide.labels.files.survey import Survey, natural_key, survey_labels
+from meshtide.labels.labels import Labels, Vocabulary
+from meshtide.mesh.doctor import load_ready
+from meshtide.mesh.mesh import Mesh
+from meshtide.words import listed
+
+Maker = Callable[[Path], None]
+MESH_SUFFIXES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One shape of a collection: where its mesh and its labels are."""
+
+    name: str
+    mesh_path: Path
+    label_path: Path | None = None
+    kind: str | None = None  # the card's category it belongs to
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about one file that does not fit; a remark (not serious) does not stand in the way of using it."""
+
+    path: Path
+    sentence: str
+    serious: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Shapes with labels in the parts of one vocabulary."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    vocabulary: Vocabulary
+    vocabularies: Mapping[str, Vocabulary]
+    splits: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what was assumed, for people to read
+    findings: tuple[Problem, ...] = ()  # what was seen without reading a mesh
+    survey: Survey = field(default_factory=Survey)
+    card: Card | None = None
+    maker: Maker | None = None  # makes the files of a shape that is generated
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that labels of this collection have, in order."""
+        return self.vocabulary.names
+
+    def split(self, name: str) -> tuple[Shape, ...]:
+        """The shapes of a split, or of several joined like "train+validation"; "all" is every shape."""
+        chosen: dict[str, Shape] = {}
+        for word in name.split("+"):
+            if word != "all" and word not in self.splits:
+                raise InputError(f"{self.name}: has no split '{word}'; there are {listed([*self.splits, 'all'])}")
+            chosen |= {shape.name: shape for shape in (self.shapes if word == "all" else self.splits[word])}
+        return tuple(chosen.values())
+
+    def load(self, shape: Shape) -> tuple[Mesh, Labels | None]:
+        """A shape's mesh, mended as `prepare` mends it, and its labels in this vocabulary on their own elements."""
+        self._make_if_missing(shape)
+        mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
+        return mesh, None if shape.label_path is None else self._labels(shape.label_path, mesh)
+
+    def missing(self, shapes: Iterable[Shape]) -> list[Shape]:
+        """Those of some shapes that are generated and were not yet; `load` makes them one by one."""
+        return [shape for shape in shapes if self.maker is not None and not shape.mesh_path.is_file()]
+
+    def _make_if_missing(self, shape: Shape) -> None:
+        if self.maker is not None and not shape.mesh_path.is_file():
+            self.maker(shape.mesh_path)
+
+    def check(self, progress: Callable[[int, int], None] | None = None) -> tuple[Problem, ...]:
+        """Every file that does not fit, at once: reads each mesh and its labels and computes nothing."""
+        problems = list(self.findings)
+        for number, shape in enumerate(self.shapes, 1):
+            problems += self._check_shape(shape)
+            if progress is not None:
+                progress(number, len(self.shapes))
+        return tuple(problems)
+
+    def _labels(self, path: Path, mesh: Mesh) -> Labels:
+        on = None if self.card is None else self.card.on
+        contents = parse_labels(path, Sizes.of(mesh), on)
+        base = self.survey.base_for(contents)
+        labels = place_on_mesh(contents, mesh, base, None, on)
+        try:
+            return labels.mapped(self.vocabulary)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def _check_shape(self, shape: Shape) -> list[Problem]:
+        try:
+            self._make_if_missing(shape)
+            mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
+        except InputError as error:
+            return [_problem(shape.mesh_path, error)]
+        problems = self._check_counts(shape, Sizes.of(mesh))
+        if shape.label_path is not None:
+            try:
+                labels = self._labels(shape.label_path, mesh)
+                if labels.unlabelled == len(labels):
+                    problems.append(Problem(shape.label_path, "labels nothing that is scored", serious=False))
+            except InputError as error:
+                problems.append(_problem(shape.label_path, error))
+        return problems
+
+    def _check_counts(self, shape: Shape, sizes: Sizes) -> list[Problem]:
+        if self.card is None:
+            return []
+        wanted = (("vertices", self.card.vertices, sizes.file_vertices), ("faces", self.card.faces, sizes.file_faces))
+        return [
+            Problem(shape.mesh_path, f"has {found:,} {what}; the card says {count:,}, is it another version?")
+            for what, count, found in wanted
+            if count not in (None, found)
+        ]
+
+
+def open_collection(source: str | Path, *, data: str | Path | None = None, vocabulary: str | None = None) -> Collection:
+    """Open a data set by its card's name ("faust", "shrec07:Vase"), a card's path, or a folder of meshes with labels.
+
+    A known card's name comes before a folder of that name in the working directory; write "./faust" for the folder.
+    "figures" are bodies that meshtide generates, each when it is first asked for, and keeps in its cache folder.
+    A card's paths start at `data`, else at the environment's MESHTIDE_DATA, else beside a card that is given by path.
+    In a folder the labels of x.obj stand in x.txt, x_labels.txt, x.seg, x.npy, x.npz, x.json or x.eseg, or else in the
+    mesh files themselves.
+    """
+    name, _, category = str(source).partition(":")
+    if isinstance(source, str) and name in known_cards():
+        card = load_card(name)
+        if card.name == FIGURES:
+            return _figures(_from_card(card, category, figures_folder(), vocabulary, make_figure_files))
+        return _from_card(card, category, _data_folder(data, None), vocabulary)
+    path = Path(source)
+    if path.is_dir():
+        return _from_folder(path, vocabulary)
+    whole, mark, category = str(source).rpartition(".toml:")
+    path = Path(f"{whole}.toml") if mark else path
+    if path.suffix.lower() == ".toml":
+        return _from_card(load_card(path), category if mark else "", _data_folder(data, path.parent), vocabulary)
+    raise InputError(
+        f"'{source}' is neither a folder nor a card; known cards: {', '.join(known_cards())}; "
+        "a folder of meshes or the path of a .toml card works as well"
+    )
+
+
+def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
+    chosen = data or os.environ.get("MESHTIDE_DATA") or beside
+    folder = None if chosen is None else Path(chosen).expanduser()
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"{folder}: the data folder is no folder; correct --data or MESHTIDE_DATA")
+    return folder
+
+
+def _files(folder: Path) -> list[Path]:
+    """The visible files of a folder, 2 before 10."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_file() and not entry.name.startswith(".")]
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+    return [folder / name for name in sorted(names, key=natural_key)]
+
+
+def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
+    files = _files(folder)
+    meshes = [file for file in files if file.suffix.lower() in MESH_SUFFIXES]
+    if not meshes:
+        raise InputError(f"{folder}: holds no mesh; wanted files that end in {', '.join(MESH_SUFFIXES)}")
+    stems = Counter(mesh.stem for mesh in meshes)
+    beside = labels_beside(meshes, files)
+    findings = [Problem(file, "is a label file, and there is no mesh of that name") for file in beside.without_mesh]
+    shapes = []
+    for mesh in meshes:
+        name, labels = mesh.stem, beside.of[mesh]
+        if stems[mesh.stem] > 1:
+            name = mesh.name
+            findings.append(Problem(mesh, f"is not the only '{mesh.stem}'; it is called '{name}' here", serious=False))
+        if len(labels) > 1:
+            both = " and ".join(label.name for label in labels)
+            findings.append(Problem(mesh, f"has several label files, {both}, and none is used; keep one"))
+        shapes.append(Shape(name, mesh, labels[0] if len(labels) == 1 else None))
+    findings += _unlabelled([shape for shape in shapes if len(beside.of[shape.mesh_path]) < 2])
+    return _assemble(folder.resolve().name or str(folder), shapes, findings, None, {}, vocabulary)
+
+
+def _from_card(
+    card: Card, category: str, data: Path | None, vocabulary: str | None, maker: Maker | None = None
+) -> Collection:
+    if data is None:
+        hint = f"; get the files: {card.obtain}" if card.obtain else ""
+        raise InputError(f"{card.name}: where is the data? pass --data or set MESHTIDE_DATA{hint}")
+    shapes: list[Shape] = []
+    findings: list[Problem] = []
+    members: dict[str, list[Shape]] = {name: [] for name in card.splits}
+    category = _category(card, category)
+    for kind, folder, numbers in _card_folders(card, category, data, generated=maker is not None):
+        if maker is not None and numbers is not None:
+            found = _generated_shapes(card, kind, folder, numbers)
+        else:
+            found = _card_shapes(card, kind, folder, numbers, data)
+        start = numbers.ranges[0][0] - 1 if card.categories and numbers else 0
+        for name, split in card.splits.items():
+            members[name] += [shape for shape in found if _is_member(shape, split, start)]
+        findings += _count_findings(card, folder, found, numbers)
+        shapes += found
+    if not shapes:
+        raise InputError(f"{data / card.folder}: holds no '{card.pattern}'; {card.obtain or 'is it the right folder?'}")
+    findings += _unlabelled(shapes)
+    splits = {name: tuple(part) for name, part in members.items()}
+    in_splits = Counter(shape.name for part in splits.values() for shape in part)
+    twice = [name for name, count in in_splits.items() if count > 1]
+    if twice:
+        raise InputError(f"{card.place}: splits share the shapes {listed(twice)}; a shape belongs to one")
+    name = f"{card.name}:{category}" if category else card.name
+    return replace(_assemble(name, shapes, findings, card, splits, vocabulary), maker=maker)
+
+
+def _figures(collection: Collection) -> Collection:
+    """Generated figures; those of one kind have that kind's parts only."""
+    kinds = {shape.kind for shape in collection.shapes}
+    if len(kinds) > 1:
+        return collection
+    from meshtide.data.figures import parts_of
+
+    own = Vocabulary.of("own", parts_of(str(kinds.pop())))
+    taken = own if collection.vocabulary.name == "own" else collection.vocabulary
+    return replace(collection, vocabulary=taken, vocabularies={**collection.vocabularies, "own": own})
+
+
+def _category(card: Card, word: str) -> str:
+    """The category that is meant, as the card spells it; empty if none is."""
+    by_name = {name.lower(): name for name in card.categories} | {"": ""}
+    if word.lower() in by_name:
+        return by_name[word.lower()]
+    known = f"there are {', '.join(card.categories)}" if card.categories else f"write '{card.name}' alone"
+    raise InputError(f"{card.name}: has no category '{word}'; {known}")
+
+
+def _card_folders(
+    card: Card, category: str, data: Path, *, generated: bool
+) -> list[tuple[str | None, Path, Numbers | None]]:
+    """Every category with the folder of its meshes and the numbers that should be there."""
+    if not card.categories:
+        return [(None, data / card.folder, card.numbers)]
+    chosen = [category] if category else list(card.categories)
+    folders = [(name, data / card.folder.replace("{category}", name), card.categories[name]) for name in chosen]
+    return [entry for entry in folders if category or generated or entry[1].is_dir()]
+
+
+def _generated_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers) -> list[Shape]:
+    """The shapes of a category, whether their files have been made or not."""
+    shapes = []
+    for number in numbers.missing(()):
+        mesh = folder / f"{kind}-{number:04d}.ply"
+        shapes.append(Shape(mesh.stem, mesh, mesh.with_suffix(".txt"), kind))
+    return shapes
+
+
+def _card_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers | None, data: Path) -> list[Shape]:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; {card.obtain or 'the card names it for the meshes'}")
+    meshes = [file for file in _files(folder) if fnmatch.fnmatchcase(file.name, card.pattern)]
+    if numbers is not None:
+        meshes = [mesh for mesh in meshes if (number := _number(mesh.stem)) is not None and number in numbers]
+    shared = None if card.label_file is None else data / card.label_file
+    if shared is not None and not shared.is_file():
+        raise InputError(f"{shared}: no such file; {card.obtain or 'the card names it for the labels'}")
+    shapes = []
+    for mesh in meshes:
+        beside = folder / card.label_beside.replace("{stem}", mesh.stem) if card.label_beside else None
+        labels = beside if beside is not None and beside.is_file() else shared
+        shapes.append(Shape(mesh.stem, mesh, labels, kind))
+    return shapes
+
+
+def _count_findings(card: Card, folder: Path, shapes: list[Shape], numbers: Numbers | None) -> list[Problem]:
+    wanted = len(numbers) if numbers is not None else card.count
+    if wanted is None or len(shapes) == wanted:
+        return []
+    sentence = f"{len(shapes):,} of {wanted:,} meshes found"
+    if numbers is not None:
+        missing = numbers.missing(number for shape in shapes if (number := _number(shape.name)) is not None)
+        sentence += f"; missing {', '.join(map(str, missing[:20]))}{' …' if len(missing) > 20 else ''}"
+    return [Problem(folder, sentence)]
+
+
+def _is_member(shape: Shape, split: Numbers | tuple[str, ...], start: int) -> bool:
+    if not isinstance(split, Numbers):
+        return shape.name in split
+    number = _number(shape.name)
+    return number is not None and number - start in split
+
+
+def _number(stem: str) -> int | None:
+    """A shape's number: the last one in its name."""
+    found = re.findall(r"\d+", stem)
+    return int(found[-1]) if found else None
+
+
+def _unlabelled(shapes: list[Shape]) -> list[Problem]:
+    """A remark for every shape without labels, where others have them."""
+    if all(shape.label_path is None for shape in shapes):
+        return []
+    remark = "has no labels; others have"
+    return [Problem(shape.mesh_path, remark, serious=False) for shape in shapes if shape.label_path is None]
+
+
+def _assemble(
+    name: str,
+    shapes: list[Shape],
+    findings: list[Problem],
+    card: Card | None,
+    splits: dict[str, tuple[Shape, ...]],
+    vocabulary: str | None,
+) -> Collection:
+    """Join what was found with the vocabularies; where no card says which parts there are, the label files do."""
+    survey = Survey()
+    vocabularies = {} if card is None else dict(card.vocabularies)
+    if card is None or not card.parts:
+        places = [(shape.label_path, shape.mesh_path) for shape in shapes if shape.label_path is not None]
+        survey = survey_labels(places, None if card is None else card.on)
+        vocabularies.setdefault("own", Vocabulary.of("own", survey.parts))
+    chosen = vocabulary or ("own" if card is None else card.vocabulary)
+    if chosen not in vocabularies:
+        raise InputError(f"{name}: has no vocabulary '{chosen}'; there are {listed(vocabularies)}")
+    taken = vocabularies[chosen]
+    return Collection(name, tuple(shapes), taken, vocabularies, splits, survey.notes, tuple(findings), survey, card)
+
+
+def _problem(path: Path, error: InputError) -> Problem:
+    return Problem(path, str(error).removeprefix(f"{path}: "))

@@ -1,0 +1,1 @@
+"""From a mesh and a model to parts."""

@@ -1,0 +1,98 @@
+"""Kinds of shapes: one model may know people, animals and more, each kind with parts of its own.
+
+A vertex alone cannot tell an arm from a foreleg; all vertices together can. So the shape votes on its kind, and then
+every vertex chooses among that kind's parts: a person gets no tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meshtide.arrays import Probabilities
+from meshtide.errors import InputError
+from meshtide.inference.model import Model
+from meshtide.inference.predict import predict
+from meshtide.labels.labels import Vocabulary
+from meshtide.networks.graph import MeshGraph
+from meshtide.words import listed
+
+FLOOR = 1e-3  # no single vertex rules a kind out
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a model says of a graph: the probability of every part at every vertex, and the kind it was taken for."""
+
+    probabilities: NDArray[np.float32]  # (V, parts); zero for the parts of other kinds
+    kind: str | None
+    votes: dict[str, float]  # kind -> its share of the vote; these add up to 1
+
+
+def answer(model: Model, graph: MeshGraph, kind: str | None = None) -> Answer:
+    """Ask a model about a graph; `kind` overrides the vote."""
+    about = model.about
+    if kind is not None and kind not in about.kinds:
+        known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave --kind out"
+        raise InputError(f"the model does not know the kind '{kind}'; {known}")
+    probabilities = predict(model.network, graph)
+    if not about.kinds:
+        return Answer(probabilities, None, {})
+    votes = vote(probabilities, graph.mass.cpu().numpy(), about.parts, about.kinds)
+    chosen = kind or max(votes, key=lambda name: votes[name])
+    return Answer(restricted(probabilities, about.parts, about.kinds[chosen]), chosen, votes)
+
+
+def vote(
+    probabilities: Probabilities, mass: NDArray[np.floating], parts: Sequence[str], kinds: Mapping[str, Sequence[str]]
+) -> dict[str, float]:
+    """How well each kind explains a shape, as shares that add up to 1.
+
+    A kind explains a vertex as far as the vertex's probability falls on the kind's parts; the mean logarithm of that
+    over the surface is the kind's score. Vertices are far from independent, so that they are counted as few.
+    """
+    weights = mass / mass.sum()
+    names = list(kinds)
+    scores = np.array(
+        [
+            weights @ np.log(np.maximum(probabilities[:, _columns(parts, kinds[name])].sum(axis=1), FLOOR))
+            for name in names
+        ]
+    )
+    shares = np.exp(VOTERS * (scores - scores.max()))
+    return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
+
+
+VOTERS = 20.0  # how many independent votes the vertices of a shape are worth
+
+
+def restricted(probabilities: Probabilities, parts: Sequence[str], allowed: Sequence[str]) -> NDArray[np.float32]:
+    """The probabilities given that only some of the parts are possible; rows add up to 1."""
+    result = np.zeros_like(probabilities, dtype=np.float32)
+    columns = _columns(parts, allowed)
+    chosen = np.maximum(probabilities[:, columns], 1e-12)
+    result[:, columns] = chosen / chosen.sum(axis=1, keepdims=True)
+    return result
+
+
+def grouped(
+    probabilities: Probabilities, parts: Sequence[str], vocabulary: Vocabulary
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """Probabilities in the parts of a vocabulary that joins `parts`, and their names.
+
+    What the vocabulary does not score, if anything, becomes one part more: a vertex that is taken for a tail is not
+    taken for the torso.
+    """
+    names, groups = vocabulary.names, list(vocabulary.parts.values())
+    others = tuple(part for part in parts if vocabulary.index_of().get(part, -1) < 0)
+    if others:
+        names, groups = (*names, "other" if "other" not in names else "other parts"), [*groups, others]
+    columns = [probabilities[:, _columns(parts, group)].sum(axis=1) for group in groups]
+    return np.stack(columns, axis=1).astype(np.float32), names
+
+
+def _columns(parts: Sequence[str], some: Sequence[str]) -> list[int]:
+    return [index for index, part in enumerate(parts) if part in some]

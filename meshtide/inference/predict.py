@@ -1,0 +1,51 @@
+"""What a network says of a graph, as probabilities on vertices or on faces."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from meshtide.arrays import Probabilities
+from meshtide.errors import InputError
+from meshtide.labels.labels import Element
+from meshtide.mesh.measure import relative_areas
+from meshtide.mesh.mesh import Mesh
+from meshtide.networks.graph import MeshGraph
+
+
+def predict(network: torch.nn.Module, graph: MeshGraph) -> NDArray[np.float32]:
+    """The probability of each part at each vertex, (V, P), or at each face for a network that answers on faces."""
+    modes = {module: module.training for module in network.modules()}
+    network.eval()
+    try:
+        # Not inference_mode: what a graph computes once and keeps would then be of no use to training.
+        with torch.no_grad():
+            probabilities = torch.softmax(network(graph), dim=1).cpu().numpy().astype(np.float32, copy=False)
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+    if not np.isfinite(probabilities).all():
+        raise InputError(f"{graph.name}: the network answers with what is no number; did its training diverge?")
+    return np.asarray(probabilities)
+
+
+def face_probabilities(probabilities: Probabilities, mesh: Mesh, on: Element = "vertices") -> Probabilities:
+    """Probabilities on the faces, (F, P): the mean of the corners'."""
+    if on == "faces":
+        return probabilities
+    return np.asarray(probabilities.astype(np.float64)[mesh.faces].mean(axis=1))
+
+
+def vertex_probabilities(probabilities: Probabilities, mesh: Mesh, on: Element = "faces") -> Probabilities:
+    """Probabilities on the vertices, (V, P): the mean of the faces' around each, weighted by area.
+
+    A vertex whose faces have no area, or that has none, gets zeros.
+    """
+    if on == "vertices":
+        return probabilities
+    areas, count = relative_areas(mesh), len(mesh.vertices)
+    corners, weights = mesh.faces.ravel(), np.repeat(areas, 3)
+    sums = [np.bincount(corners, weights * np.repeat(column, 3), count) for column in probabilities.T]
+    whole = np.bincount(corners, weights, count)
+    return np.stack(sums, axis=1) / np.where(whole > 0, whole, 1.0)[:, None]

@@ -1,0 +1,1 @@
+"""Parts on meshes, vocabularies of parts, and the colours to show them in."""

@@ -1,0 +1,1 @@
+"""What a surface is: meshes, where they came from, what is wrong with them, and smaller ones."""

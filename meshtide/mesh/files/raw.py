@@ -1,0 +1,59 @@
+"""What a mesh file says, before anything is checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meshtide.arrays import IntArray
+from meshtide.errors import InputError
+from meshtide.mesh.origin import Origin, Piece
+
+# A file that claims more is refused before anything is allocated for it.
+MOST_ELEMENTS = 200_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Polygons:
+    """The contents of one file in its own order: points, and polygons as one long row of corners."""
+
+    vertices: NDArray[np.float64]  # (N, 3), perhaps not finite
+    corners: IntArray  # (C,) vertex numbers from 0, perhaps out of range
+    sizes: IntArray  # (P,) corners of each polygon, in order
+    split: bool = False  # the format repeats a vertex for every corner or seam, so that welding undoes no decision
+    groups: IntArray | None = None  # (P,) the named group of each polygon, -1 for none
+    group_names: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class RawMesh:
+    """A file's triangles, unchecked: the arrays may be empty, not finite or out of range."""
+
+    vertices: NDArray[np.float64]  # (V, 3)
+    faces: IntArray  # (F, 3)
+    name: str
+    origin: Origin
+    groups: IntArray | None = None  # (file faces,)
+    group_names: tuple[str, ...] = ()
+
+
+def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place: str) -> NDArray[np.float64]:
+    """Whitespace-separated numbers as an array; `place` begins the error."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # how numpy says that it met something else than a number
+        try:
+            return np.asarray(np.fromstring(text, dtype=wanted, sep=" "))
+        except (DeprecationWarning, ValueError):
+            pass
+    for token in text.split():
+        try:
+            float(token)
+        except ValueError:
+            shown = token[:40].decode(errors="replace")
+            raise InputError(f"{place}: found '{shown}' where a number should stand; is the file damaged?") from None
+    raise InputError(f"{place}: has numbers that are not whole where vertex numbers should stand; is the file damaged?")

@@ -1,0 +1,107 @@
+"""The mesh that travels through meshtide, and the door it comes in by."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from meshtide.arrays import FloatArray, IntArray
+from meshtide.errors import InputError
+from meshtide.mesh.measure import triangle_areas, unit_box
+from meshtide.mesh.origin import Origin
+from meshtide.mesh.topology import edges_with_uses
+
+if TYPE_CHECKING:
+    from meshtide.mesh.files import RawMesh
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A checked triangle mesh: finite coordinates, indices in range, at least one face with area."""
+
+    vertices: FloatArray  # (V, 3)
+    faces: IntArray  # (F, 3)
+    name: str = "mesh"
+    origin: Origin = field(default=None)  # type: ignore[assignment]  # __post_init__ fills it in
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", np.ascontiguousarray(self.vertices, dtype=np.float64))
+        object.__setattr__(self, "faces", np.ascontiguousarray(self.faces, dtype=np.int64))
+        if self.origin is None:
+            object.__setattr__(self, "origin", Origin.identity(len(self.vertices), len(self.faces)))
+        complaint = _first_fault(self.vertices, self.faces)
+        if complaint:
+            raise InputError(f"{self.name}: {complaint}")
+
+    @cached_property
+    def face_areas(self) -> FloatArray:
+        """The area of every triangle, (F,)."""
+        return triangle_areas(self.vertices, self.faces)
+
+    @property
+    def area(self) -> float:
+        """The area of the whole surface."""
+        return float(self.face_areas.sum())
+
+    def edges(self) -> IntArray:
+        """Every undirected edge once, (E, 2), the smaller index first, sorted."""
+        return edges_with_uses(self.faces, len(self.vertices))[0]
+
+    def renamed(self, name: str) -> Mesh:
+        """The same mesh under another name; its arrays are shared and need no second check."""
+        twin = copy(self)
+        object.__setattr__(twin, "name", name)
+        return twin
+
+
+def load_mesh(path: str | Path) -> Mesh:
+    """Read an OBJ, PLY, OFF, STL, GLB or GLTF file; element i of the file is element i of the mesh.
+
+    Where that cannot be (polygons become triangles, the corners of STL and glTF are welded, scenes are joined),
+    `mesh.origin` maps between the two. A file whose geometry cannot be used raises InputError.
+    """
+    from meshtide.mesh.files import read_raw
+
+    return check_raw(read_raw(path), path)
+
+
+def check_raw(raw: RawMesh, path: str | Path) -> Mesh:
+    """A file's contents as a checked mesh; the error names the file."""
+    try:
+        return Mesh(raw.vertices, raw.faces, raw.name, raw.origin)
+    except InputError as error:
+        raise InputError(f"{path}: {str(error).removeprefix(f'{raw.name}: ')}") from None
+
+
+def save_mesh(mesh: Mesh, path: str | Path) -> None:
+    """Write a mesh as OBJ, PLY, OFF, STL or GLB, by suffix; an existing file is replaced whole or not at all."""
+    from meshtide.mesh.files import write_mesh_file
+
+    write_mesh_file(Path(path), mesh.vertices, mesh.faces)
+
+
+def _first_fault(vertices: FloatArray, faces: IntArray) -> str | None:
+    """The first reason why these arrays are no usable surface, as the end of a sentence."""
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3:
+        return f"vertices {vertices.shape} and faces {faces.shape} should be (V, 3) and (F, 3)"
+    if len(faces) == 0:
+        return f"{len(vertices):,} vertices and no faces; segmentation needs a surface, not points or lines"
+    if faces.min() < 0 or faces.max() >= len(vertices):
+        outside = int(((faces < 0) | (faces >= len(vertices))).any(axis=1).sum())
+        return (
+            f"{outside:,} of {len(faces):,} faces name vertices that do not exist (there are {len(vertices):,}); "
+            "`meshtide doctor --fix` removes them"
+        )
+    bad = int((~np.isfinite(vertices)).any(axis=1).sum())
+    if bad:
+        return f"{bad:,} of {len(vertices):,} vertices are not finite numbers; `meshtide doctor --fix` removes them"
+    with np.errstate(over="ignore", invalid="ignore"):  # unreferenced vertices may lie anywhere
+        area = triangle_areas(unit_box(vertices, faces), faces).sum()
+    if not area > 0:
+        return f"its {len(faces):,} faces have no area; was it flattened to a line or a point?"
+    return None

@@ -1,0 +1,1 @@
+"""Networks that read mesh graphs: TIDE and what it is compared with."""

@@ -1,0 +1,231 @@
+"""A mesh as torch tensors: the one place where numpy becomes torch and float64 becomes float32."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache, wraps
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from meshtide.errors import InputError
+from meshtide.mesh.mesh import Mesh
+from meshtide.spectral.cache import Cache
+from meshtide.spectral.gradients import basis_gradients
+from meshtide.spectral.preparation import Preparation, prepare
+from meshtide.spectral.recipe import GraphRecipe
+from meshtide.spectral.signatures import GRAPH_FREQUENCY
+from meshtide.spectral.spectrum import frequencies_of, laplacian
+
+
+def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
+    """A property that is made once, and for all who come later.
+
+    So neither in inference mode, whose tensors no training may use, nor in the mixed precision of a training step.
+    """
+
+    @wraps(make)
+    def made(graph: MeshGraph) -> Tensor:
+        with torch.inference_mode(False), torch.autocast(graph.device.type, enabled=False):
+            return make(graph)
+
+    return cached_property(made)
+
+
+@dataclass(frozen=True, eq=False)
+class MeshGraph:
+    """All that a network reads of one mesh; vertex i is vertex i of the mesh.
+
+    `frequencies` ascend from 0 for both operators (λ, or 1 - μ formed in float64, where it does not cancel).
+    """
+
+    name: str
+    features: Tensor  # (V, C) float32
+    values: Tensor  # (K,) float32, the operator's eigenvalues
+    frequencies: Tensor  # (K,) float32
+    vectors: Tensor  # (V, K) float32, orthonormal under the mass
+    mass: Tensor  # (V,) float32, 0 at vertices that no face uses
+    edges: Tensor  # (2, E) int64, every undirected edge once
+    faces: Tensor  # (F, 3) int64
+    recipe: GraphRecipe
+    projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
+    stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
+    gradients: Tensor | None = None  # (2, V, K): the eigenvectors' derivatives along two tangents of every vertex
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of vertices, V."""
+        return int(self.features.shape[0])
+
+    @property
+    def num_faces(self) -> int:
+        """The number of faces, F."""
+        return int(self.faces.shape[0])
+
+    @property
+    def num_channels(self) -> int:
+        """The number of input features at a vertex, C."""
+        return int(self.features.shape[1])
+
+    @property
+    def num_eigenpairs(self) -> int:
+        """The number of eigenpairs, K: the recipe's k, or fewer on a mesh with fewer vertices in use."""
+        return int(self.values.shape[0])
+
+    @cached_property
+    def rates(self) -> Tensor:
+        """Frequencies in units of a surface of area 1, (K,): heat is exp(-time * rate) for both operators."""
+        return self.frequencies * self.rate_scale
+
+    @cached_property
+    def rate_scale(self) -> float:
+        """What a frequency is multiplied by to become a rate: 1 on a surface, as on equal triangles on a graph."""
+        return 1.0 if self.recipe.operator == "surface" else GRAPH_FREQUENCY * float((self.mass > 0).sum())
+
+    @_kept
+    def adjacency(self) -> Tensor:
+        """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric; vertices without an edge have empty rows."""
+        start, end = self.edges
+        degree = torch.bincount(self.edges.ravel(), minlength=self.num_vertices)
+        loops = torch.nonzero(degree).ravel()
+        rows, columns = torch.cat([start, end, loops]), torch.cat([end, start, loops])
+        scale = (degree + 1.0).to(self.features.dtype).rsqrt()
+        shape = (self.num_vertices, self.num_vertices)
+        matrix = torch.sparse_coo_tensor(
+            torch.stack([rows, columns]), scale[rows] * scale[columns], shape, check_invariants=True
+        )
+        return _compressed(matrix)
+
+    # What a network does to the features first is linear, so that these can be kept from step to step.
+    @_kept
+    def inputs(self) -> Tensor:
+        """The features and a column of ones, which carries a bias, (V, C + 1)."""
+        return torch.nn.functional.pad(self.features, (0, 1), value=1.0)
+
+    @_kept
+    def input_spectrum(self) -> Tensor:
+        """The coefficients of `inputs` in the eigenbasis, (K, C + 1)."""
+        return self.project(self.inputs)
+
+    @_kept
+    def input_neighbours(self) -> Tensor:
+        """The adjacency times `inputs`, (V, C + 1)."""
+        return self.adjacency @ self.inputs
+
+    def project(self, u: Tensor) -> Tensor:
+        """The coefficients of signals (V, C) in the eigenbasis, (K, C)."""
+        if self.projection is not None:
+            return self.projection @ u
+        return self.vectors.T @ (self.mass[:, None] * u)
+
+    def sampled(self, rows: Tensor) -> MeshGraph:
+        """The graph at some of its vertices, projecting by weighted least squares; it has no edges and no faces."""
+        if self.recipe.operator != "surface":
+            raise InputError("only the surface operator can be sampled: a graph's needs every neighbour")
+        vectors, mass = self.vectors[rows], self.mass[rows]
+        weighted = vectors * mass[:, None]
+        gram = vectors.T @ weighted
+        # Few vertices cannot tell all eigenvectors apart; a little of the identity keeps the rest from running wild.
+        gram = gram / gram.diagonal().mean() + 1e-4 * torch.eye(len(gram), device=gram.device, dtype=gram.dtype)
+        projection = torch.linalg.solve(gram, weighted.T / (vectors * weighted).sum(dim=0).mean())
+        none = torch.zeros(0, 3, dtype=torch.int64, device=self.device)
+        return replace(
+            self,
+            features=self.features[rows],
+            vectors=vectors,
+            mass=mass,
+            projection=projection,
+            edges=none[:, :2].T,
+            faces=none,
+            stiffness=None,
+            gradients=None if self.gradients is None else self.gradients[:, rows],
+        )
+
+    def to_pyg(self, targets: Tensor | None = None) -> Any:
+        """The graph as torch_geometric's Data, every edge in both directions, for networks from elsewhere."""
+        from torch_geometric.data import Data
+
+        both = torch.cat([self.edges, self.edges.flip(0)], dim=1)
+        return Data(
+            x=self.features,
+            edge_index=both,
+            y=targets,
+            face=self.faces.T,
+            mass=self.mass,
+            eigenvalues=self.values,
+            eigenvectors=self.vectors,
+            name=self.name,
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tensors are."""
+        return self.features.device
+
+    def to(self, device: torch.device | str) -> MeshGraph:
+        """The same graph on another device."""
+        moved: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            moved[field.name] = value.to(device) if isinstance(value, Tensor) else value
+        return MeshGraph(**moved)
+
+
+def mesh_graph(
+    mesh: Mesh, recipe: GraphRecipe | None = None, cache: Cache | None = None, *, extras: Collection[str] = ()
+) -> MeshGraph:
+    """Prepare a mesh for a network, by way of a cache if one is given.
+
+    `extras` may name "stiffness" (for implicit diffusion on a surface) and "gradients" (for gradient features), which
+    are built anew each time: that takes less than reading them would.
+    """
+    recipe = recipe or GraphRecipe()
+    preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
+    graph = graph_of(preparation, mesh.name, recipe)
+    if "stiffness" in extras:
+        graph = replace(graph, stiffness=_sparse(laplacian(mesh, "surface").matrix))
+    if "gradients" in extras:
+        graph = replace(graph, gradients=torch.from_numpy(basis_gradients(mesh, preparation.vectors)))
+    return graph
+
+
+def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGraph:
+    """A preparation as tensors."""
+    _take_layout_warning()
+    single = torch.float32
+    return MeshGraph(
+        name,
+        torch.from_numpy(preparation.features),
+        torch.from_numpy(preparation.values).to(single),
+        torch.from_numpy(frequencies_of(preparation.values, recipe.operator)).to(single),
+        torch.from_numpy(preparation.vectors),
+        torch.from_numpy(preparation.mass).to(single),
+        torch.from_numpy(preparation.edges).to(torch.int64).T.contiguous(),
+        torch.from_numpy(preparation.faces).to(torch.int64),
+        recipe,
+    )
+
+
+def _sparse(matrix: sparse.csc_array[np.float64]) -> Tensor:
+    entries = matrix.tocoo()
+    places = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
+    values = torch.from_numpy(entries.data).float()
+    return _compressed(torch.sparse_coo_tensor(places, values, matrix.shape, check_invariants=True))
+
+
+def _compressed(matrix: Tensor) -> Tensor:
+    """A sparse tensor by rows, which multiplies fastest."""
+    return matrix.coalesce().to_sparse_csr()
+
+
+@lru_cache
+def _take_layout_warning() -> None:
+    """Let torch say quietly, as it does once a process, that sparse tensors by rows are unfinished: no news here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        torch.eye(1).to_sparse_csr()

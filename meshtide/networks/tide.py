@@ -1,0 +1,337 @@
+"""TIDE: layers that diffuse features over a graph or surface for a learned time.
+
+With L an operator, H_t = exp(-t L) is heat after a time t and T_t = L H_t its negative derivative in time (eq. 5 of the
+paper). Two operators, one layer:
+
+- `graph`: the paper's. L̃ = D^-½(A+I)D^-½ (eq. 11) has its smooth eigenvectors at the *largest* eigenvalues μ, so
+  exp(-t L̃) smooths only for t < 0. Here t ≥ 0 and heat is exp(-t (1 - μ)): the same up to the factor exp(-t), which
+  the layer's weights absorb, and it cannot overflow. Then L̃ itself is applied, so that at t = 0 the layer is a GCN
+  layer (Remark 1).
+- `surface`: exp(-t λ) and t λ exp(-t λ), its derivative in log time, both in the eigenbasis of the robust Laplacian
+  with its mass. It sees the shape and not the triangulation.
+
+Times are in units of a surface of area 1 for both operators (see MeshGraph.rates).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from meshtide.errors import InputError
+from meshtide.networks.gradient_features import GradientFeatures
+from meshtide.networks.graph import MeshGraph
+from meshtide.networks.sparse import implicit_heat, symmetric_product
+from meshtide.words import known
+
+OPERATORS, TIMES, METHODS, ELEMENTS = (
+    ("surface", "graph"),
+    ("channel", "shared"),
+    ("spectral", "implicit"),
+    ("vertices", "faces"),
+)
+
+
+class TimeDerivativeDiffusion(nn.Module):
+    """Diffuse every channel for its own learned time (`times="channel"`, TIDE-m) or all for one (`"shared"`, TIDE-s).
+
+    The modified heat operator (eq. 10) is Φ((exp(-t λ) - α) ⊙ Φᵀ M u) + β u with learned α and β. On a graph α = β = 1
+    at first: nothing that the truncated basis cannot hold is lost, and at t = 0 it is the identity. On a surface
+    α = β = 0: pure heat, whatever the meshing.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        *,
+        operator: str = "surface",
+        times: str = "channel",
+        method: str = "spectral",
+        initial_times: tuple[float, float] = (1e-3, 0.2),
+    ) -> None:
+        super().__init__()
+        self.operator = known(operator, OPERATORS, "operator")
+        self.method = known(method, METHODS, "method")
+        count = channels if known(times, TIMES, "times") == "channel" else 1
+        # Positive by exp, which lets a time cross orders of magnitude; evenly spread, so that no seed is unlucky.
+        low, high = (math.log(time) for time in initial_times)
+        spread = torch.linspace(low, high, count) if count > 1 else torch.tensor([(low + high) / 2])
+        self.log_time = nn.Parameter(spread)
+        start = 1.0 if operator == "graph" else 0.0
+        self.alpha = nn.Parameter(torch.tensor(start))
+        self.beta = nn.Parameter(torch.tensor(start))
+
+    @property
+    def diffusion_time(self) -> Tensor:
+        """The learned times, (channels,) or (1,)."""
+        return self.log_time.exp()
+
+    @property
+    def streams(self) -> int:
+        """How many signals a channel becomes: 1 on a graph, heat and derivative on a surface."""
+        return 1 if self.operator == "graph" else 2
+
+    def forward(self, u: Tensor, graph: MeshGraph) -> Tensor:
+        """Diffuse (V, C): on a graph L̃ H̃_t(u), (V, C); on a surface H̃_t(u) and t T_t(u) side by side, (V, 2C)."""
+        self.check(graph)
+        if self.method == "implicit":
+            return self._implicit(u, graph)
+        smooth = graph.vectors @ self.coefficients(graph.project(u), graph)
+        if self.operator == "graph":
+            return torch.add(smooth, symmetric_product(graph.adjacency, self.beta * u))
+        return smooth + nn.functional.pad(self.beta * u, (0, u.shape[1]))
+
+    def check(self, graph: MeshGraph) -> None:
+        """Refuse a graph that was prepared with another operator."""
+        if graph.recipe.operator != self.operator:
+            raise InputError(
+                f"{graph.name}: was prepared with the {graph.recipe.operator} operator, and the network has the "
+                f"{self.operator} one; prepare it with --operator {self.operator}"
+            )
+
+    def coefficients(self, spectrum: Tensor, graph: MeshGraph) -> Tensor:
+        """What diffusion makes of the coefficients of a signal, (K, C), leaving β u out: (K, C), or (K, 2C)."""
+        # exp(-60) is nothing next to 1. Beyond 87, float32 becomes denormal, which a CPU multiplies 100 times slower.
+        rate = (graph.rates[:, None] * self.diffusion_time).clamp(max=60.0)  # (K, C) or (K, 1)
+        heat = torch.exp(-rate)
+        if self.operator == "graph":
+            # L̃ Φ = Φ μ, so that only β u needs the sparse product.
+            return graph.values[:, None] * (heat - self.alpha) * spectrum
+        return torch.cat([(heat - self.alpha) * spectrum, rate * heat * spectrum], dim=1)
+
+    def _implicit(self, u: Tensor, graph: MeshGraph) -> Tensor:
+        """One implicit Euler step, (I + t L)^-1 u: it has the whole spectrum, so eq. 10 has nothing to make up for."""
+        heat = implicit_heat(u, self.diffusion_time.expand(u.shape[1]), graph)
+        if self.operator == "graph":
+            return symmetric_product(graph.adjacency, heat)
+        return torch.cat([heat, u - heat], dim=1)  # t L (I + t L)^-1 u = u - (I + t L)^-1 u
+
+
+class TideBlock(nn.Module):
+    """Diffusion and what follows it, around a residual connection.
+
+    On a graph it is x + MLP(x, σ(T_t(x) W)), and without `mlp` the paper's plain x + σ(T_t(x) W). On a surface the MLP
+    reads x, heat and derivative, and with `gradients` also in which directions the heat changes, which the paper's
+    networks do not see.
+    """
+
+    def __init__(
+        self, channels: int, *, mlp: bool = True, dropout: float = 0.0, gradients: bool = False, **diffusion: Any
+    ) -> None:
+        super().__init__()
+        self.diffusion = TimeDerivativeDiffusion(channels, **diffusion)
+        if gradients and (not mlp or self.diffusion.operator != "surface" or self.diffusion.method != "spectral"):
+            raise InputError("gradient features need the surface operator, the spectral method and an MLP")
+        streams = self.diffusion.streams
+        self.linear = nn.Linear(streams * channels, channels) if streams == 1 or not mlp else None
+        self.features = GradientFeatures(channels) if gradients else None
+        self.mlp = None
+        if mlp:
+            wide = channels * (1 + (streams if self.linear is None else 1) + gradients)
+            self.mlp = nn.Sequential(
+                nn.Linear(wide, channels), nn.ReLU(inplace=True), Dropout(dropout), nn.Linear(channels, channels)
+            )
+
+    def forward(self, x: Tensor | Signal, graph: MeshGraph) -> Tensor:
+        """Map (V, C) to (V, C)."""
+        signal = Signal.of(x)
+        if self.mlp is None:
+            return signal.values + self.propagate(signal, graph)
+        result: Tensor = signal.values + self.mlp[-1](self.hidden(signal, graph))
+        return result
+
+    def hidden(self, signal: Signal, graph: MeshGraph) -> Tensor:
+        """What the last layer of the MLP reads, (V, C)."""
+        if self.mlp is None:
+            raise ValueError("this block has no MLP")
+        first: Any = self.mlp[0]
+        weight = first.weight.T  # what it reads, by what it gives
+        if self.linear is not None:
+            channels = signal.channels
+            hidden = torch.addmm(first.bias, *signal.times(weight[:channels]))
+            hidden = plus_product(hidden, self.propagate(signal, graph), weight[channels:])
+        else:
+            hidden = self._mixed(signal, graph, weight, first.bias)
+        result: Tensor = self.mlp[1:-1](hidden)
+        return result
+
+    def propagate(self, x: Tensor | Signal, graph: MeshGraph) -> Tensor:
+        """σ(T_t(x) W), on a graph at t = 0 with α = β = 1 a GCN layer."""
+        signal = Signal.of(x)
+        if self.linear is None:
+            raise ValueError("this block's MLP reads the diffused streams, without a layer of their own")
+        if self.diffusion.method == "implicit" or self.diffusion.operator == "surface":
+            return torch.relu(self.linear(self.diffusion(signal.values, graph)))
+        self.diffusion.check(graph)
+        weight = self.linear.weight.T
+        # W meets the K coefficients and not the V vertices.
+        inner = self.diffusion.coefficients(signal.spectrum(graph), graph) @ weight
+        around = signal.neighbours_times(self.diffusion.beta * weight, graph)
+        return plus_product(torch.addmm(self.linear.bias, graph.vectors, inner), *around).relu_()
+
+    def _mixed(self, signal: Signal, graph: MeshGraph, weight: Tensor, bias: Tensor) -> Tensor:
+        """(x, heat, derivative) W + b on a surface, with W applied to the coefficients of heat and derivative."""
+        if self.diffusion.method == "implicit":
+            x = signal.values
+            return torch.addmm(bias, torch.cat([x, self.diffusion(x, graph)], dim=1), weight)
+        self.diffusion.check(graph)
+        channels = signal.channels
+        diffused = self.diffusion.coefficients(signal.spectrum(graph), graph)  # (K, 2C)
+        inner = diffused @ weight[channels : 3 * channels]  # (K, C)
+        outer = weight[:channels] + self.diffusion.beta * weight[channels : 2 * channels]  # (C, C)
+        mixed = plus_product(torch.addmm(bias, graph.vectors, inner), *signal.times(outer))
+        if self.features is None:
+            return mixed
+        return plus_product(mixed, self.features(diffused[:, :channels], graph), weight[3 * channels :])
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """Channels at vertices as a product that need not be multiplied out: `left`, or `left` times `encoder`.
+
+    What the first block reads is the graph's inputs times a matrix. The inputs are few and never change, so that their
+    coefficients and their neighbours' sums are kept with the graph, and the matrix meets whatever follows it first.
+    """
+
+    left: Tensor  # (V, C), or the graph's inputs where there is an encoder
+    encoder: Tensor | None = None  # (inputs, C)
+
+    @staticmethod
+    def of(x: Tensor | Signal) -> Signal:
+        """The signal of plain values, (V, C), or the signal itself."""
+        return x if isinstance(x, Signal) else Signal(x)
+
+    @property
+    def channels(self) -> int:
+        """The number of channels, C."""
+        return int((self.left if self.encoder is None else self.encoder).shape[1])
+
+    @cached_property
+    def values(self) -> Tensor:
+        """The channels at the vertices, (V, C)."""
+        return self.left if self.encoder is None else self.left @ self.encoder
+
+    def times(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Two matrices whose product is the signal times a weight, (C, any)."""
+        return self.left, weight if self.encoder is None else self.encoder @ weight
+
+    def neighbours_times(self, weight: Tensor, graph: MeshGraph) -> tuple[Tensor, Tensor]:
+        """Two matrices whose product is the adjacency times the signal times a weight, (C, any)."""
+        if self.encoder is None:
+            return symmetric_product(graph.adjacency, self.left), weight
+        return graph.input_neighbours, self.encoder @ weight
+
+    def spectrum(self, graph: MeshGraph) -> Tensor:
+        """The coefficients of the signal, (K, C)."""
+        return graph.project(self.left) if self.encoder is None else graph.input_spectrum @ self.encoder
+
+
+def plus_product(total: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """total + left @ right, written over total except in mixed precision, which casts nothing that is done in place."""
+    if torch.is_autocast_enabled(total.device.type):
+        return torch.addmm(total, left, right)
+    return total.addmm_(left, right)
+
+
+class Dropout(nn.Module):
+    """Like torch's, but with 8 random bits a number rather than a random float, which takes most of its time on a CPU.
+
+    A share is rounded to 1/256 and the scale follows the rounded one, so that the mean is kept.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.kept = round(256 * (1 - share))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map any shape to the same."""
+        if not self.training or self.kept == 256:
+            return x
+        bits = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
+        mask = bits.view(torch.uint8)[: x.numel()].view(x.shape) < self.kept
+        return x * (mask * (256 / max(self.kept, 1))).to(x.dtype)
+
+
+class TideNet(nn.Module):
+    """Features at vertices to one score a part: a linear layer, TIDE blocks, a linear layer.
+
+    `inputs` and `parts` are numbers of channels; nothing depends on the number of vertices.
+    """
+
+    def __init__(
+        self, inputs: int, parts: int, *, width: int = 64, blocks: int = 4, on: str = "vertices", **block: Any
+    ) -> None:
+        super().__init__()
+        self.on = known(on, ELEMENTS, "on")
+        self.normalise = Normalise(inputs)
+        self.first = nn.Linear(inputs, width)
+        self.blocks = nn.ModuleList(TideBlock(width, **block) for _ in range(blocks))
+        self.last = nn.Linear(width, parts)
+
+    def forward(self, graph: MeshGraph) -> Tensor:
+        """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
+        signal = Signal(graph.inputs, self.normalise.into(self.first))
+        *blocks, end = self.blocks
+        for block in blocks:
+            signal = Signal(block(signal, graph))
+        return on_elements(self._read(end, signal, graph), graph, self.on)
+
+    def _read(self, block: Any, signal: Signal, graph: MeshGraph) -> Tensor:
+        """The last linear layer of what the last block gives; two layers in a row are one, of few parts."""
+        if block.mlp is None:
+            logits: Tensor = self.last(block(signal, graph))
+            return logits
+        inner, weight = block.mlp[-1], self.last.weight.T
+        bias = self.last.bias + inner.bias @ weight
+        return plus_product(
+            torch.addmm(bias, *signal.times(weight)), block.hidden(signal, graph), inner.weight.T @ weight
+        )
+
+    def diffusion_times(self) -> list[Tensor]:
+        """The learned times of every block."""
+        return [block.diffusion.diffusion_time.detach() for block in self.blocks]  # type: ignore[union-attr, operator]  # ModuleList forgets what it holds
+
+
+class Normalise(nn.Module):
+    """Bring features to mean 0 and spread 1 over the training set: absolute, so that shapes stay comparable."""
+
+    mean: Tensor
+    spread: Tensor
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(channels))
+        self.register_buffer("spread", torch.ones(channels))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Map (V, C) to (V, C)."""
+        return (features - self.mean) / self.spread
+
+    def into(self, linear: nn.Linear) -> Tensor:
+        """This and then a linear layer as one matrix for features with a column of ones, (C + 1, outputs)."""
+        weight = linear.weight.T / self.spread[:, None]
+        return torch.cat([weight, (linear.bias - self.mean @ weight)[None]])
+
+    @torch.no_grad()
+    def measure(self, graphs: list[MeshGraph]) -> None:
+        """Take mean and spread from these graphs, every one with the same weight and every vertex with its mass."""
+        moments = torch.zeros(2, len(self.mean), dtype=torch.float64)
+        for graph in graphs:
+            weight = (graph.mass / graph.mass.sum()).double().cpu()
+            values = graph.features.double().cpu()
+            moments += torch.stack([weight @ values, weight @ values**2]) / len(graphs)
+        mean, square = moments
+        self.mean.copy_(mean)
+        self.spread.copy_((square - mean**2).clamp(min=1e-8).sqrt())
+
+
+def on_elements(logits: Tensor, graph: MeshGraph, on: str) -> Tensor:
+    """Vertex logits as they are, or averaged over each face's corners."""
+    if on == "vertices":
+        return logits
+    return (logits[graph.faces[:, 0]] + logits[graph.faces[:, 1]] + logits[graph.faces[:, 2]]) / 3

@@ -1,0 +1,1 @@
+"""Files, plots, pictures and pages that show a segmentation."""

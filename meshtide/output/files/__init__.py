@@ -1,0 +1,1 @@
+"""Files of a segmentation: coloured meshes, label lists, arrays and a summary."""

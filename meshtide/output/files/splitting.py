@@ -1,0 +1,44 @@
+"""Each part as a mesh file of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from meshtide.errors import InputError
+from meshtide.inference.segmentation import Segmentation
+from meshtide.mesh.files import WRITABLE, write_mesh_file
+from meshtide.output.files.glb import parts_with_faces
+from meshtide.output.files.naming import safe_words
+
+
+def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".ply") -> list[Path]:
+    """Write each part that has faces as its own mesh into the folder, and return the files in the order of the parts.
+
+    A file is called after its part (`upperarm.ply`), in letters that every file system knows. Nothing is replaced
+    before all parts are written; other files in the folder stay as they are. The folder is made if it is not there.
+    """
+    folder = Path(folder)
+    if suffix.lower() not in WRITABLE:
+        raise InputError(f"'{suffix}' is no suffix that parts can be written as; choose one of {', '.join(WRITABLE)}")
+    words = safe_words(segmentation.parts)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".meshtide-", dir=folder) as stage:
+            staged = []
+            for part, vertices, faces in parts_with_faces(segmentation, with_unlabelled=False):
+                staged.append(Path(stage) / f"{words[part]}{suffix}")
+                write_mesh_file(staged[-1], vertices, faces)
+            return _moved(staged, folder)
+    except OSError as error:
+        raise InputError(f"{folder}: parts cannot be written there ({error.strerror or error})") from error
+
+
+def _moved(staged: list[Path], folder: Path) -> list[Path]:
+    targets = [folder / file.name for file in staged]
+    blocked = next((target for target in targets if target.is_dir() and not target.is_symlink()), None)
+    if blocked:
+        raise InputError(f"{blocked}: is a folder where a part should be written; rename it or choose another folder")
+    for file, target in zip(staged, targets, strict=True):
+        file.replace(target)
+    return targets

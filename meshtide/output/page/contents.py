@@ -1,0 +1,141 @@
+"""What a page says and shows of one segmentation, as plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meshtide.arrays import FloatArray, IntArray
+from meshtide.errors import InputError
+from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.colours import UNLABELLED
+from meshtide.mesh.measure import unit_box
+from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours, triangle_parts
+from meshtide.output.files.numbers import summary
+from meshtide.output.page.light import light
+from meshtide.output.pictures.camera import best_view, guess_up
+from meshtide.output.pictures.shading import unit
+
+STEPS = 65_535  # of a coordinate from one side of the box to the other
+MOST_PARTS = 65_535  # the page tells parts apart by two bytes of a pixel
+LONGEST_NAME, LONGEST_SENTENCE, MOST_WARNINGS = 200, 600, 20
+
+
+def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
+    """Texts, numbers and arrays for the page; arrays are little-endian bytes in base64.
+
+    - box: the sides of the box around the shape, the longest 1; places: (V, 3) uint16, 0 to 65,535 across it.
+    - normals: (V, 2) int16, folded to an octahedron; sure: (V,) uint8, confidence from 0 to 255.
+    - indices: (F, 3), uint16 up to 65,536 vertices, else uint32; labels: (F,) indices into parts, uint8 up to 256
+      parts, else uint16.
+
+    Vertices that no face uses are left out. Counts, shares and confidences are those of the whole mesh, even where
+    the page shows a lighter one; `shown` is the number of its faces then, and otherwise null.
+    """
+    check_colours(segmentation)
+    drawn = light(segmentation)
+    parts = triangle_parts(drawn)
+    present, rows = _parts(segmentation, parts)
+    faces = len(segmentation.mesh.faces)
+    return {
+        "title": shortened(title, LONGEST_NAME),
+        "kind": None if segmentation.kind is None else shortened(segmentation.kind, LONGEST_NAME),
+        "warnings": _warnings(segmentation.warnings),
+        "vertices": segmentation.mesh.origin.vertex_count,
+        "faces": segmentation.mesh.origin.face_count,
+        "confidence": _mean_confidence(segmentation),
+        "shown": len(drawn.mesh.faces) if len(drawn.mesh.faces) < faces else None,
+        "parts": rows,
+        **_surface(drawn),
+        "labels": _packed(np.searchsorted(present, parts), np.uint8 if len(rows) <= 256 else np.uint16),
+    }
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or its beginning if it is longer than a page can show."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _parts(segmentation: Segmentation, drawn: IntArray) -> tuple[IntArray, list[dict[str, Any]]]:
+    """The numbers of the parts that occur, in order, and what the legend says of each; without a part counts last."""
+    last = len(segmentation.parts)
+    drawn[drawn < 0] = last
+    told = summary(segmentation)
+    all_parts = [*told["parts"].items(), (UNLABELLED_NAME, {**told["unlabelled"], "colour": UNLABELLED})]
+    occurs = np.bincount(drawn, minlength=last + 1) > 0
+    present = [part for part, (_, row) in enumerate(all_parts) if occurs[part] or row["faces"]]
+    if len(present) > MOST_PARTS:
+        raise InputError(f"{segmentation.mesh.name}: {len(present):,} parts; a page can show {MOST_PARTS:,}")
+    rows = [
+        {
+            "name": shortened(name, LONGEST_NAME),
+            "colour": row["colour"].lower(),
+            "share": row["share"],
+            "confidence": row.get("confidence"),
+        }
+        for name, row in (all_parts[part] for part in present)
+    ]
+    return np.array(present, dtype=np.int64), rows
+
+
+def _surface(drawn: Segmentation) -> dict[str, Any]:
+    """The arrays of the mesh, and how it stands and is seen first."""
+    used, inverse = np.unique(drawn.mesh.faces, return_inverse=True)
+    faces = inverse.reshape(-1, 3)
+    points = unit_box(drawn.mesh.vertices[used], faces)
+    box = points.max(axis=0)
+    up = guess_up(points, faces)
+    return {
+        "up": up,
+        "view": list(best_view(drawn.mesh, up=up)),
+        "box": box.tolist(),
+        "places": _packed(points / np.where(box > 0, box, 1) * STEPS, np.uint16),
+        "normals": _packed(_octahedral(_normals(points, faces)) * 32_767, np.int16),
+        "sure": _packed(drawn.confidence[used] * 255, np.uint8),
+        "indices": _packed(faces, np.uint16 if len(used) <= STEPS + 1 else np.uint32),
+    }
+
+
+def _packed(values: NDArray[Any], kind: type[np.integer[Any]]) -> str:
+    """Numbers rounded to the nearest of an integer kind, as base64."""
+    whole = np.rint(values).clip(np.iinfo(kind).min, np.iinfo(kind).max).astype(np.dtype(kind).newbyteorder("<"))
+    return base64.b64encode(whole.tobytes()).decode("ascii")
+
+
+def _normals(points: FloatArray, faces: IntArray) -> FloatArray:
+    """The smooth normal of each vertex, (V, 3). Computed here: where faces are small, rounded corners turn them."""
+    corners = points[faces]
+    ahead, behind = unit(corners[:, [1, 2, 0]] - corners), unit(corners[:, [2, 0, 1]] - corners)
+    flat = unit(np.cross(ahead[:, 0], behind[:, 0]))[:, None, :]
+    angles = np.arccos(np.einsum("fcx,fcx->fc", ahead, behind).clip(-1, 1))
+    shares = (angles[:, :, None] * flat).reshape(-1, 3)
+    columns = [np.bincount(faces.ravel(), shares[:, axis], len(points)) for axis in range(3)]
+    return unit(np.stack(columns, axis=1).astype(np.float64))
+
+
+def _octahedral(normals: FloatArray) -> FloatArray:
+    """Directions as two numbers from -1 to 1: an octahedron's upper half, with the lower half folded out around it."""
+    size = np.abs(normals).sum(axis=1, keepdims=True)
+    x, y, z = (normals / np.where(size > 0, size, 1)).T
+    signs_x, signs_y = np.where(x >= 0, 1.0, -1.0), np.where(y >= 0, 1.0, -1.0)
+    below = z < 0
+    return np.stack(
+        [np.where(below, (1 - np.abs(y)) * signs_x, x), np.where(below, (1 - np.abs(x)) * signs_y, y)], axis=1
+    )
+
+
+def _mean_confidence(segmentation: Segmentation) -> float | None:
+    """Of the vertices that have a part."""
+    sure = segmentation.confidence[segmentation.labels.values >= 0]
+    mean = float(sure.mean(dtype=np.float64)) if len(sure) else math.nan
+    return mean if math.isfinite(mean) else None
+
+
+def _warnings(warnings: tuple[str, ...]) -> list[str]:
+    told = [shortened(warning, LONGEST_SENTENCE) for warning in warnings[:MOST_WARNINGS]]
+    more = len(warnings) - len(told)
+    return [*told, f"And {more:,} more."] if more else told

@@ -1,0 +1,91 @@
+"""Write a segmentation in the format that a file name asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from meshtide.errors import InputError
+from meshtide.files import write_atomically
+from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.files import write_labels
+from meshtide.output.files.as_given import as_given, check_colours
+from meshtide.output.files.glb import glb_bytes
+from meshtide.output.files.numbers import json_bytes, npz_bytes
+from meshtide.output.files.obj import write_obj
+from meshtide.output.files.ply import ply_bytes
+from meshtide.output.page import page_bytes
+
+
+def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: str | Path | None = None) -> None:
+    """Write a segmentation by the suffix of `path`; an existing file is replaced whole or not at all.
+
+    - .ply: the mesh; red, green, blue, label and confidence on vertices and on faces, part names as comments.
+    - .obj: the mesh; each face in the group and material of its part; a .mtl of the same name is written beside it.
+    - .glb: a scene with a named mesh in its own colour for each part, of triangles.
+    - .npz: `labels`, `probabilities` and `confidence` of the vertices, `face_labels`, `face_confidence`, `names`, `on`.
+    - .json: vertices, faces, area and confidence of each part.
+    - .html: a page to turn the parts around on, which needs nothing but a browser.
+    - .png: a picture of the parts and of how sure they are, with their names.
+    - .seg: the part number of each face; .txt: of each vertex (of each face as SHREC'07 lists for `…_labels.txt`).
+
+    Element i is element i of the file that the mesh came from, and what has no answer is -1, grey and of confidence 0.
+    PLY and OBJ have the points and polygons of that file, which `source` names; without it they have the mesh as it
+    is here, welded and in triangles. The other formats need no `source`.
+    """
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise InputError(f"{path}: cannot write '{path.suffix}' segmentations; choose one of {', '.join(SUFFIXES)}")
+    check_colours(segmentation)
+    writer(segmentation, path, None if source is None else Path(source))
+
+
+def _ply(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, ply_bytes(segmentation, as_given(segmentation, source)))
+
+
+def _obj(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_obj(segmentation, as_given(segmentation, source), path)
+
+
+def _glb(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, glb_bytes(segmentation, path))
+
+
+def _npz(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, npz_bytes(segmentation))
+
+
+def _json(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, json_bytes(segmentation))
+
+
+def _png(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    # Here and not above: a picture needs fonts, and nothing else here does.
+    from meshtide.output.pictures import save_picture, segmentation_picture
+
+    save_picture(segmentation_picture(segmentation, confidence=True, title=segmentation.mesh.name), path)
+
+
+def _html(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, page_bytes(segmentation))
+
+
+def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    on_vertices = path.suffix.lower() == ".txt" and not path.name.lower().endswith("_labels.txt")
+    write_labels(segmentation.labels if on_vertices else segmentation.face_labels, path, segmentation.mesh)
+
+
+_WRITERS: dict[str, Callable[[Segmentation, Path, Path | None], None]] = {
+    ".ply": _ply,
+    ".glb": _glb,
+    ".obj": _obj,
+    ".npz": _npz,
+    ".json": _json,
+    ".seg": _labels,
+    ".txt": _labels,
+    ".png": _png,
+    ".html": _html,
+}
+SUFFIXES = tuple(_WRITERS)

@@ -1,0 +1,1 @@
+"""The Laplacian of a mesh, its eigenbasis, and what is computed from them and kept."""

@@ -1,0 +1,289 @@
+"""Preparations kept in a folder, one HDF5 file each, so that a mesh is prepared once.
+
+The name of a file is a digest of all that shaped its content: geometry, recipe, solver and versions. A changed setting
+is another file, never a stale hit. Files appear whole (written beside, synced, renamed) and are read without a lock; a
+seal in front of the HDF5 part is checked first, so HDF5 never parses damaged bytes. Processes that miss the same key
+queue at a lock, and the first one computes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache as remembered
+from importlib import metadata
+from pathlib import Path
+
+import filelock
+import numpy as np
+import platformdirs
+
+from meshtide.errors import InputError
+from meshtide.mesh.mesh import Mesh
+from meshtide.spectral import preparation as entry
+from meshtide.spectral.eigensolver import SOLVER_VERSION
+from meshtide.spectral.preparation import ImageError, Preparation, prepare
+from meshtide.spectral.recipe import GraphRecipe
+from meshtide.spectral.spectrum import warn_if_crowded
+
+_MOST_DAMAGED = 8  # files kept for a look; older ones go
+_LOCK_SECONDS = 1800.0
+_ENTRY = re.compile(r"([0-9a-f]{32})\.h5")
+_TEMPORARY = re.compile(r"([0-9a-f]{32})\.[0-9a-f]{8}\.tmp")
+_DAMAGED = re.compile(r"([0-9a-f]{32})\.h5\.damaged")
+
+
+@dataclass(frozen=True, eq=False)
+class Fetched:
+    """A preparation, whether it was in the cache, and what went wrong with the cache on the way, in sentences."""
+
+    preparation: Preparation
+    hit: bool
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What a cache folder holds; `bytes` are those of the entries."""
+
+    folder: Path
+    entries: int
+    bytes: int
+    damaged: int
+    temporary: int
+
+
+def default_folder() -> Path:
+    """MESHTIDE_CACHE if it is set, else the user's cache folder on this platform."""
+    chosen = os.environ.get("MESHTIDE_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("meshtide")
+
+
+def cache_key(mesh: Mesh, recipe: GraphRecipe) -> str:
+    """32 hexadecimal digits of everything that shapes a preparation; the mesh's name does not."""
+    digest = hashlib.blake2b(digest_size=16)
+    vertices, faces = mesh.vertices.astype("<f8", copy=False), mesh.faces.astype("<i8", copy=False)
+    digest.update(f"{_makers()}|{recipe.to_json()}|vertices {vertices.shape}|faces {faces.shape}|".encode())
+    digest.update(np.ascontiguousarray(vertices).data)
+    digest.update(np.ascontiguousarray(faces).data)
+    return digest.hexdigest()
+
+
+class Cache:
+    """A folder of preparations that any number of processes may share.
+
+    >>> fetched = Cache(folder).fetch(mesh, GraphRecipe())  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self.folder = Path(folder).absolute() if folder is not None else default_folder().absolute()
+
+    def path(self, key: str) -> Path:
+        """Where the entry of a key is or would be."""
+        return self.folder / f"{key}.h5"
+
+    def fetch(self, mesh: Mesh, recipe: GraphRecipe) -> Fetched:
+        """Read a mesh's preparation, or compute and keep it.
+
+        Trouble with the folder (damage, no permission, a full disk) becomes a remark, never an exception: the
+        preparation is then computed and returned all the same.
+        """
+        key = cache_key(mesh, recipe)
+        found, _ = self._read(key, mesh, recipe)
+        if found is not None:
+            return _hit(found, mesh, recipe)
+        with self._locked(key) as held:
+            # Whoever held the lock before us may have written just this entry.
+            found, fault = self._read(key, mesh, recipe)
+            if found is not None:
+                return _hit(found, mesh, recipe)
+            remarks = [self._set_aside(key, fault)] if fault else []
+            if held:
+                self._remove_stale(key)
+            preparation = prepare(mesh, recipe)
+            trouble = self._write(key, preparation, recipe)
+        return Fetched(preparation, False, (*remarks, *trouble))
+
+    def require_writable(self) -> None:
+        """Raise InputError unless entries can be written; for callers whose whole purpose is to fill the cache."""
+        probe = self.folder / f"{'0' * 32}.{secrets.token_hex(4)}.tmp"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe.write_bytes(b"")
+            probe.unlink(missing_ok=True)  # another process may have taken it for a stale one
+        except OSError as error:
+            raise InputError(
+                f"{self.folder}: the cache folder cannot be written ({_reason(error)}); choose another with --cache "
+                "or MESHTIDE_CACHE"
+            ) from error
+
+    def info(self) -> CacheInfo:
+        """Count what the folder holds."""
+        entries = self._files(_ENTRY)
+        size = 0
+        for path in entries:
+            with suppress(OSError):  # removed since it was listed
+                size += path.lstat().st_size
+        return CacheInfo(self.folder, len(entries), size, len(self._files(_DAMAGED)), len(self._files(_TEMPORARY)))
+
+    def clear(self) -> int:
+        """Remove the cache's own files, by their names and nothing else, and return how many; lock files stay."""
+        self._remove_stale()
+        removed = 0
+        for path in self._files(_ENTRY) + self._files(_DAMAGED):
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+        return removed
+
+    def verify(self) -> Iterator[tuple[Path, str]]:
+        """Read every entry through and yield its path with "good" or a sentence about its fault; changes nothing."""
+        for path in self._files(_ENTRY):
+            try:
+                entry.read_image(_read_verified(path, path.stem, None))
+            except (ImageError, OSError, MemoryError) as error:
+                yield path, f"{path.name} {_fault(error)}"
+            else:
+                yield path, "good"
+
+    def _read(self, key: str, mesh: Mesh, recipe: GraphRecipe) -> tuple[Preparation | None, Exception | None]:
+        """The entry, or else what is wrong with it; neither if there is none."""
+        try:
+            image = _read_verified(self.path(key), key, entry.most_bytes(mesh, recipe))
+            return entry.from_image(image, mesh, recipe), None
+        except (FileNotFoundError, NotADirectoryError):
+            return None, None
+        except (ImageError, OSError, MemoryError) as error:
+            return None, error
+
+    def _write(self, key: str, preparation: Preparation, recipe: GraphRecipe) -> tuple[str, ...]:
+        """Keep a preparation, all or nothing; what prevented it is returned as a sentence."""
+        temporary = self.folder / f"{key}.{secrets.token_hex(4)}.tmp"
+        try:
+            image = entry.to_image(preparation, recipe)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with temporary.open("xb") as file:
+                file.write(entry.seal(key, image))
+                file.write(image)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.path(key))
+            _sync_folder(self.folder)
+        except (OSError, MemoryError) as error:
+            return (f"{self.folder}: this shape was computed but could not be kept there ({_reason(error)})",)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        return ()
+
+    def _set_aside(self, key: str, fault: Exception) -> str:
+        path = self.path(key)
+        if not isinstance(fault, ImageError):  # no permission or too many open files say nothing against the entry
+            return f"{path} {_fault(fault)}; the shape was computed anew"
+        aside = path.with_name(f"{path.name}.damaged")
+        with suppress(OSError):
+            kept = sorted(self._files(_DAMAGED), key=lambda old: old.lstat().st_mtime)
+            for old in kept[: max(0, len(kept) - _MOST_DAMAGED + 1)]:
+                old.unlink()
+        try:
+            path.replace(aside)
+            os.utime(aside)  # its age as a damaged file, for the clean-up above
+        except OSError as error:
+            return f"{path} {_fault(fault)}; it could not be set aside ({_reason(error)})"
+        return f"{path} {_fault(fault)}; it was set aside as {aside.name} and rebuilt"
+
+    @contextmanager
+    def _locked(self, key: str) -> Iterator[bool]:
+        """Hold the lock of a key's stripe; False if there is none to be had, which costs double work but no harm."""
+        lock = filelock.FileLock(self.folder / "locks" / f"{key[:2]}.lock")
+        try:
+            (self.folder / "locks").mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=_LOCK_SECONDS)
+        except (OSError, NotImplementedError):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def _remove_stale(self, held: str | None = None) -> None:
+        """Remove what killed processes left half written: a temporary file is stale if nobody holds its key's lock."""
+        for path in self._files(_TEMPORARY):
+            if held is not None and path.name[:2] == held[:2]:
+                with suppress(OSError):
+                    path.unlink()
+                continue
+            with suppress(OSError, NotImplementedError):
+                (self.folder / "locks").mkdir(exist_ok=True)
+                with filelock.FileLock(self.folder / "locks" / f"{path.name[:2]}.lock", timeout=0):
+                    path.unlink()
+
+    def _files(self, pattern: re.Pattern[str]) -> list[Path]:
+        """The files in the folder whose whole name fits, sorted; directories never do."""
+        try:
+            with os.scandir(self.folder) as listing:
+                names = [item.name for item in listing if pattern.fullmatch(item.name) and not item.is_dir()]
+        except OSError:
+            return []
+        return [self.folder / name for name in sorted(names)]
+
+
+def _hit(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Fetched:
+    # A warning belongs to the mesh, so a hit repeats what the computation said.
+    warn_if_crowded(mesh.name, preparation.components, recipe.k)
+    return Fetched(preparation, True)
+
+
+@remembered
+def _makers() -> str:
+    """The versions of whatever decides on the numbers."""
+    try:
+        laplacian = metadata.version("robust-laplacian")
+    except metadata.PackageNotFoundError:
+        laplacian = "unknown"
+    ours = f"schema {entry.SCHEMA}, preparation {entry.PREPARATION_VERSION}"
+    return f"{ours}, solver {SOLVER_VERSION}, laplacian {laplacian}"
+
+
+def _read_verified(path: Path, key: str, limit: int | None) -> bytes:
+    """The HDF5 part of an entry whose every byte was checked; ImageError says what is wrong with another."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise ImageError("is not a regular file")
+    if limit is not None and status.st_size > limit:
+        raise ImageError(f"has {status.st_size:,} bytes, more than any preparation of this mesh")
+    with path.open("rb") as file:
+        header = file.read(entry.SEAL_BYTES)
+        image = file.read(status.st_size)
+    entry.check_seal(header, key, image)
+    return image
+
+
+def _fault(error: BaseException) -> str:
+    """What is wrong with an entry, to follow its path in a sentence."""
+    return str(error) if isinstance(error, ImageError) else f"cannot be read ({_reason(error)})"
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, OSError):
+        return str(error.strerror or error)
+    return "not enough memory" if isinstance(error, MemoryError) else str(error)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power failure, where the system has a way to."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):  # some file systems cannot, and the entry is in place all the same
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,1 @@
+"""From labelled shapes to a model and its score."""
