@@ -57,8 +57,7 @@ def solve_components(split: Split, count: int, solve: ConnectedSolver) -> tuple[
         null = null_vectors(split, count)
         if null is not None:
             return np.zeros(count), null
-    share = np.add.reduceat(split.mass, split.starts[:-1]) / split.mass.sum()
-    wanted = np.minimum(np.maximum(np.ceil(1.15 * count * share).astype(np.int64) + 2, 2), split.sizes)
+    wanted = _shares(split, count)
     found = solve_tiny(split)
     while True:
         for index in range(components):
@@ -71,6 +70,18 @@ def solve_components(split: Split, count: int, solve: ConnectedSolver) -> tuple[
         if not short.any():
             return _merge(split, found, count)
         wanted[short] = np.minimum(split.sizes, 2 * solved + 4)[short]
+
+
+def _shares(split: Split, count: int) -> Integers:
+    """How many eigenpairs to begin with in each component: by area, as Weyl's law says, and `count` in all at least.
+
+    A component has no more eigenpairs than vertices, so that what coarse ones cannot give falls to the others.
+    """
+    share = np.add.reduceat(split.mass, split.starts[:-1]) / split.mass.sum()
+    wanted: Integers = np.minimum(np.ceil(1.15 * count * share).astype(np.int64) + 2, split.sizes)
+    while wanted.sum() < count:
+        wanted = np.minimum(wanted + wanted // 2 + 1, split.sizes)
+    return wanted
 
 
 def _merge(split: Split, found: dict[int, tuple[Array, Array]], count: int) -> tuple[Array, Array]:
