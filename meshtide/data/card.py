@@ -105,7 +105,7 @@ _REQUIRED = {"": ("name", "meshes"), "meshes": ("folder", "pattern"), "labels": 
 def known_cards() -> dict[str, Any]:
     """The cards that come with meshtide, by name: in the package, or beside it in a checkout."""
     inside = importlib.resources.files("meshtide") / "cards"
-    places = inside.iterdir() if inside.is_dir() else (Path(__file__).parents[1] / "datasets").glob("*.toml")
+    places = inside.iterdir() if inside.is_dir() else (Path(__file__).parents[2] / "datasets").glob("*.toml")
     cards = {place.name.removesuffix(".toml"): place for place in places if place.name.endswith(".toml")}
     return dict(sorted(cards.items()))
 

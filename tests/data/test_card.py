@@ -46,6 +46,12 @@ def test_a_card_says_what_it_says() -> None:
     assert [number for number in range(12) if number in train] == [1, 2, 3, 4, 6]
 
 
+def test_the_cards_of_a_checkout_are_known() -> None:
+    files = (Path(__file__).parents[2] / "datasets").glob("*.toml")
+    assert list(known_cards()) == sorted(file.stem for file in files)
+    assert "faust" in known_cards()
+
+
 @pytest.mark.parametrize("name", known_cards())
 def test_the_cards_that_come_with_us_are_whole(name: str) -> None:
     card = load_card(name)
