@@ -7,8 +7,8 @@ import pytest
 from shapes import figure, sphere, torus
 
 from meshtide.errors import InputError
-from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh import decimation
+from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import components, duplicate_faces, repeated_corner
 
