@@ -28,7 +28,7 @@ def impression(model: Model, graph: MeshGraph, found: Answer) -> Impression:
     """Look at a shape as the model does."""
     mass = graph.mass.cpu().double().numpy()
     weights = mass / mass.sum()
-    normalised = model.network.normalise(graph.features).cpu().double().numpy()  # type: ignore[operator]  # every network has it
+    normalised = model.network.normalise(graph.features).cpu().double().numpy()
     sureness = weights @ found.probabilities.max(axis=1)
     return Impression(float(sureness), float(weights @ np.mean(normalised**2, axis=1)))
 

@@ -21,6 +21,7 @@ from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.labels.labels import Element, Vocabulary, check_element, check_names
+from meshtide.networks.network import Network
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.words import listed
 
@@ -127,7 +128,7 @@ class About:
 class Model:
     """A trained network and what it is."""
 
-    network: torch.nn.Module
+    network: Network
     about: About
 
 
@@ -186,7 +187,7 @@ def _parse(data: bytes) -> Model:
             _check_tensors(tensors, planned.state_dict())
         network = _build(about)
         _check_tensors(tensors, network.state_dict())
-    if getattr(network, "on", about.on) != about.on:
+    if network.on != about.on:
         raise InputError(f"says that it answers on {about.on}, and its network answers on {network.on}; train it anew")
     network.load_state_dict(tensors)
     return Model(network.eval(), about)
@@ -217,7 +218,7 @@ def _description(data: bytes) -> str:
     return str(metadata[KEY])
 
 
-def _build(about: About) -> torch.nn.Module:
+def _build(about: About) -> Network:
     # Here and not above, as the networks need much that a description does not.
     from meshtide.networks.registry import build_network
 

@@ -12,9 +12,10 @@ from meshtide.labels.labels import Element
 from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import MeshGraph
+from meshtide.networks.network import Network
 
 
-def predict(network: torch.nn.Module, graph: MeshGraph) -> NDArray[np.float32]:
+def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
     """The probability of each part at each vertex, (V, P), or at each face for a network that answers on faces."""
     modes = {module: module.training for module in network.modules()}
     network.eval()

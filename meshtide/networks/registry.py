@@ -1,31 +1,104 @@
-"""The networks TIDE is compared with, all called alike: features at vertices in, one score a part out.
+"""Networks by name: a record for each says how it is built, what it takes and what it usually has.
 
-GCN, GAT and GRAND read the edges of a mesh and nothing else of its shape, and take graphs prepared with either
-operator; DiffusionNet reads the surface.
+Training, comparison, model files and help texts read these records. Another package adds a network by a `NetworkRecord`
+and an entry point of the same name in its pyproject.toml:
+
+    [project.entry-points."meshtide.networks"]
+    my-network = "my_package.my_module:RECORD"
+
+Nothing here imports torch until a network is built.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from meshtide.errors import InputError
-from meshtide.networks.baselines.diffusionnet import DiffusionNet
-from meshtide.networks.baselines.edges import GatNet, GcnNet, GrandNet
-from meshtide.networks.tide import OPERATORS, TideBlock, TideNet, TimeDerivativeDiffusion
-from meshtide.words import known
+from meshtide.spectral.operators import OPERATORS
+from meshtide.words import known, listed
 
-Network = TideNet | GcnNet | GatNet | GrandNet | DiffusionNet
+if TYPE_CHECKING:
+    from meshtide.networks.network import Network
 
-_TIMES = {"tide-m": "channel", "tide-s": "shared"}
-_OTHERS: dict[str, type[GcnNet | GatNet | GrandNet | DiffusionNet]] = {
-    "gcn": GcnNet,
-    "gat": GatNet,
-    "grand": GrandNet,
-    "diffusionnet": DiffusionNet,
-}
-NETWORKS = (*_TIMES, *_OTHERS)
+GROUP = "meshtide.networks"  # of the entry points
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a network is built for, as far as its usual options depend on it."""
+
+    operator: str = "surface"
+    setting: str = "multi"  # "single", "multi" or "mixed"
+    relatives: bool = False  # whether it learns from relatives of the training shapes too
+
+
+@dataclass(frozen=True)
+class NetworkRecord:
+    """All that the rest of meshtide knows of a network.
+
+    `builder` names a class or function as "module:name"; it is called with the numbers of input channels and of parts,
+    with `fixed` and the options as keywords and, if `takes_operator`, with the operator's name, and gives a `Network`.
+    """
+
+    name: str
+    description: str  # a line for help texts
+    builder: str
+    options: tuple[str, ...]  # the keywords that a user may set
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    takes_operator: bool = False
+    operators: tuple[str, ...] = OPERATORS  # those that graphs for it may be prepared with
+    samples: bool = False  # whether it can learn from some of a shape's vertices, rather than needing every neighbour
+    needs: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda options: ()  # options -> extras of `mesh_graph`
+    usual_options: Callable[[Purpose], dict[str, Any]] = lambda purpose: {}  # what it has unless a user asks otherwise
+    packages: tuple[str, ...] = ()  # what has to be installed beyond meshtide's own requirements
+
+    def build(self, inputs: int, parts: int, *, operator: str = "surface", **options: Any) -> Network:
+        """The network with fresh weights, for graphs that were prepared with an operator."""
+        for option in options:
+            if option not in self.options:
+                raise InputError(f"{self.name} has no option {option!r}; it has {', '.join(self.options)}")
+        if known(operator, OPERATORS, "operator") not in self.operators:
+            raise InputError(
+                f"{self.name} does not work with the {operator} operator; use {' or '.join(self.operators)}"
+            )
+        self.check_packages()
+        module, _, name = self.builder.partition(":")
+        make = getattr(import_module(module), name)
+        given = {"operator": operator} if self.takes_operator else {}
+        return _checked(make(inputs, parts, **self.fixed, **given, **options), self.name)
+
+    def check_packages(self) -> None:
+        """Raise InputError if a package that the network needs is not installed."""
+        for package in self.packages:
+            if find_spec(package) is None:
+                raise InputError(
+                    f"the {self.name} network needs {package}; install it with: pip install {' '.join(self.packages)}"
+                )
+
+
+def network_names() -> tuple[str, ...]:
+    """The names of all networks: meshtide's own, then those of installed packages, which are not imported for it."""
+    return tuple(dict.fromkeys([*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP))]))
+
+
+def network_record(name: str) -> NetworkRecord:
+    """The record of a network; a name that meshtide has itself is never another package's."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    found = tuple(entry_points(group=GROUP, name=name))
+    if not found:
+        others = ", ".join(network_names())
+        raise InputError(
+            f"network {name!r} is not known; there are {others}; if another package brings it, install that package"
+        )
+    if len({entry.value for entry in found}) > 1:
+        raise InputError(f"network {name!r} comes from several packages, {listed(map(_owner, found))}; keep one")
+    return _loaded(found[0])
 
 
 def build_network(name: str, inputs: int, parts: int, *, operator: str = "surface", **options: Any) -> Network:
@@ -34,32 +107,27 @@ def build_network(name: str, inputs: int, parts: int, *, operator: str = "surfac
     >>> parameter_count(build_network("gcn", 16, 8, width=32))
     808
     """
-    allowed = option_names(name)
-    for option in options:
-        if option not in allowed:
-            raise InputError(f"{name} has no option {option!r}; it has {', '.join(allowed)}")
-    known(operator, OPERATORS, "operator")
-    if name in _TIMES:
-        return TideNet(inputs, parts, times=_TIMES[name], operator=operator, **options)
-    if name == "diffusionnet" and operator != "surface":
-        raise InputError(f"diffusionnet has gradients on the surface and no {operator} operator; use surface")
-    return _OTHERS[name](inputs, parts, **options)
+    return network_record(name).build(inputs, parts, operator=operator, **options)
 
 
 def option_names(name: str) -> tuple[str, ...]:
     """The options that `build_network` takes for a network."""
-    if known(name, NETWORKS, "network") in _OTHERS:
-        return _keywords(_OTHERS[name])
-    names = _keywords(TideNet) + _keywords(TideBlock) + _keywords(TimeDerivativeDiffusion)
-    return tuple(option for option in names if option not in ("times", "operator"))
+    return network_record(name).options
 
 
 def needs(name: str, options: Mapping[str, Any] | None = None) -> tuple[str, ...]:
     """The extras a network with these options needs of `mesh_graph(…, extras=…)`."""
-    options = options or {}
-    gradients = known(name, NETWORKS, "network") == "diffusionnet" or options.get("gradients", False)
-    implicit = options.get("method") == "implicit"
-    return ("gradients",) * gradients + ("stiffness",) * implicit
+    return network_record(name).needs(options or {})
+
+
+def usual_options(name: str, operator: str, setting: str, relatives: bool) -> dict[str, Any]:
+    """What a network is built with unless somebody asks for something else."""
+    return network_record(name).usual_options(Purpose(operator, setting, relatives))
+
+
+def networks_for(operator: str) -> tuple[str, ...]:
+    """The networks of meshtide's own that work with an operator."""
+    return tuple(name for name, record in BUILT_IN.items() if operator in record.operators)
 
 
 def parameter_count(network: Network) -> int:
@@ -67,6 +135,96 @@ def parameter_count(network: Network) -> int:
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
 
 
-def _keywords(kind: type) -> tuple[str, ...]:
-    parameters = inspect.signature(kind).parameters.values()
-    return tuple(parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY)
+def _loaded(entry: EntryPoint) -> NetworkRecord:
+    try:
+        record = entry.load()
+    except Exception as error:  # whatever another package's import does
+        raise InputError(f"network {entry.name!r} of {_owner(entry)!r} cannot be imported ({error})") from error
+    if not isinstance(record, NetworkRecord) or record.name != entry.name:
+        raise InputError(
+            f"network {entry.name!r} of {_owner(entry)!r}: {entry.value} should be a NetworkRecord of that name"
+        )
+    return record
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.value
+
+
+def _checked(network: Any, name: str) -> Network:
+    """The network, if it has what every network must have."""
+    from torch import nn
+
+    from meshtide.networks.network import NEEDED
+
+    lacking = [word for word in NEEDED if not hasattr(network, word)]
+    if not isinstance(network, nn.Module) or lacking:
+        raise InputError(f"the {name} network should be a torch.nn.Module with {', '.join(lacking or NEEDED)}")
+    checked: Any = network
+    result: Network = checked
+    return result
+
+
+def _tide_needs(options: Mapping[str, Any]) -> tuple[str, ...]:
+    gradients = ("gradients",) if options.get("gradients") else ()
+    return (*gradients, "stiffness") if options.get("method") == "implicit" else gradients
+
+
+def _tide_options(purpose: Purpose) -> dict[str, Any]:
+    """Gradients gained a point on validation shapes, and lost several among relatives.
+
+    Dropout gained a tenth on the validation vertices of a single shape, which every step sees whole; samples of many
+    shapes need none.
+    """
+    if purpose.operator != "surface":
+        return {}
+    options: dict[str, Any] = {} if purpose.relatives else {"gradients": True}
+    return options | ({"dropout": 0.5} if purpose.setting == "single" else {})
+
+
+def _tide(name: str, times: str, description: str) -> NetworkRecord:
+    return NetworkRecord(
+        name,
+        description,
+        "meshtide.networks.tide:TideNet",
+        ("width", "blocks", "on", "mlp", "dropout", "gradients", "method", "initial_times"),
+        fixed={"times": times},
+        takes_operator=True,
+        samples=True,
+        needs=_tide_needs,
+        usual_options=_tide_options,
+    )
+
+
+def _baseline(name: str, description: str, builder: str, options: tuple[str, ...] = (), **more: Any) -> NetworkRecord:
+    own = f"meshtide.networks.baselines.{builder}"
+    return NetworkRecord(name, description, own, ("width", "blocks", "on", "dropout", *options), **more)
+
+
+BUILT_IN = {
+    record.name: record
+    for record in (
+        _tide("tide-m", "channel", "TIDE, every channel with its own diffusion time"),
+        _tide("tide-s", "shared", "TIDE, one diffusion time for all channels of a block"),
+        _baseline("gcn", "graph convolutions along edges", "edges:GcnNet"),
+        _baseline("gat", "graph attention along edges", "edges:GatNet", ("heads",)),
+        _baseline(
+            "grand",
+            "graph neural diffusion along edges",
+            "edges:GrandNet",
+            ("heads", "time", "step"),
+            packages=("torchdiffeq",),
+        ),
+        _baseline(
+            "diffusionnet",
+            "learned heat on the surface and its gradients",
+            "diffusionnet:DiffusionNet",
+            ("initial_times",),
+            operators=("surface",),
+            samples=True,
+            needs=lambda options: ("gradients",),
+        ),
+    )
+}
+
+NETWORKS = tuple(BUILT_IN)

@@ -26,15 +26,12 @@ from torch import Tensor, nn
 from meshtide.errors import InputError
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph
+from meshtide.networks.layers import ELEMENTS, Dropout, Normalise, on_elements
 from meshtide.networks.sparse import implicit_heat, symmetric_product
+from meshtide.spectral.operators import OPERATORS
 from meshtide.words import known
 
-OPERATORS, TIMES, METHODS, ELEMENTS = (
-    ("surface", "graph"),
-    ("channel", "shared"),
-    ("spectral", "implicit"),
-    ("vertices", "faces"),
-)
+TIMES, METHODS = ("channel", "shared"), ("spectral", "implicit")
 
 
 class TimeDerivativeDiffusion(nn.Module):
@@ -238,25 +235,6 @@ def plus_product(total: Tensor, left: Tensor, right: Tensor) -> Tensor:
     return total.addmm_(left, right)
 
 
-class Dropout(nn.Module):
-    """Like torch's, but with 8 random bits a number rather than a random float, which takes most of its time on a CPU.
-
-    A share is rounded to 1/256 and the scale follows the rounded one, so that the mean is kept.
-    """
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self.kept = round(256 * (1 - share))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map any shape to the same."""
-        if not self.training or self.kept == 256:
-            return x
-        bits = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
-        mask = bits.view(torch.uint8)[: x.numel()].view(x.shape) < self.kept
-        return x * (mask * (256 / max(self.kept, 1))).to(x.dtype)
-
-
 class TideNet(nn.Module):
     """Features at vertices to one score a part: a linear layer, TIDE blocks, a linear layer.
 
@@ -267,7 +245,7 @@ class TideNet(nn.Module):
         self, inputs: int, parts: int, *, width: int = 64, blocks: int = 4, on: str = "vertices", **block: Any
     ) -> None:
         super().__init__()
-        self.on = known(on, ELEMENTS, "on")
+        self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.first = nn.Linear(inputs, width)
         self.blocks = nn.ModuleList(TideBlock(width, **block) for _ in range(blocks))
@@ -292,46 +270,11 @@ class TideNet(nn.Module):
             torch.addmm(bias, *signal.times(weight)), block.hidden(signal, graph), inner.weight.T @ weight
         )
 
+    @property
+    def part_layer(self) -> nn.Linear:
+        """The last layer, which has a row for each part."""
+        return self.last
+
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""
         return [block.diffusion.diffusion_time.detach() for block in self.blocks]  # type: ignore[union-attr, operator]  # ModuleList forgets what it holds
-
-
-class Normalise(nn.Module):
-    """Bring features to mean 0 and spread 1 over the training set: absolute, so that shapes stay comparable."""
-
-    mean: Tensor
-    spread: Tensor
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(channels))
-        self.register_buffer("spread", torch.ones(channels))
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Map (V, C) to (V, C)."""
-        return (features - self.mean) / self.spread
-
-    def into(self, linear: nn.Linear) -> Tensor:
-        """This and then a linear layer as one matrix for features with a column of ones, (C + 1, outputs)."""
-        weight = linear.weight.T / self.spread[:, None]
-        return torch.cat([weight, (linear.bias - self.mean @ weight)[None]])
-
-    @torch.no_grad()
-    def measure(self, graphs: list[MeshGraph]) -> None:
-        """Take mean and spread from these graphs, every one with the same weight and every vertex with its mass."""
-        moments = torch.zeros(2, len(self.mean), dtype=torch.float64)
-        for graph in graphs:
-            weight = (graph.mass / graph.mass.sum()).double().cpu()
-            values = graph.features.double().cpu()
-            moments += torch.stack([weight @ values, weight @ values**2]) / len(graphs)
-        mean, square = moments
-        self.mean.copy_(mean)
-        self.spread.copy_((square - mean**2).clamp(min=1e-8).sqrt())
-
-
-def on_elements(logits: Tensor, graph: MeshGraph, on: str) -> Tensor:
-    """Vertex logits as they are, or averaged over each face's corners."""
-    if on == "vertices":
-        return logits
-    return (logits[graph.faces[:, 0]] + logits[graph.faces[:, 1]] + logits[graph.faces[:, 2]]) / 3

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from meshtide.errors import InputError
+from meshtide.spectral.operators import OPERATORS
 from meshtide.spectral.signatures import FEATURES, hks_times, wks_energies
-from meshtide.spectral.spectrum import OPERATORS
 
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 

@@ -27,8 +27,7 @@ from meshtide.mesh.measure import triangle_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import duplicate_faces, repeated_corner
 from meshtide.spectral.eigensolver import smallest_eigenpairs
-
-OPERATORS = ("surface", "graph")
+from meshtide.spectral.operators import OPERATORS
 
 
 class SpectrumWarning(UserWarning):

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph
+from meshtide.networks.network import Diffusing, Network
 
 # About as many steps as the figures in the README took; small collections get more epochs for it.
 USUAL_STEPS = 2500
@@ -78,7 +79,7 @@ class Training:
     """
 
     def __init__(
-        self, network: nn.Module, train: Sequence[Example], validation: Sequence[Example], settings: Settings
+        self, network: Network, train: Sequence[Example], validation: Sequence[Example], settings: Settings
     ) -> None:
         if not any((example.targets >= 0).any() for example in train):
             raise InputError("no training shape has a labelled vertex; check the labels and the vocabulary")
@@ -199,7 +200,7 @@ class Training:
                 self.schedule.step()
 
 
-def mean_accuracy(network: nn.Module, examples: Sequence[Example]) -> float:
+def mean_accuracy(network: Network, examples: Sequence[Example]) -> float:
     """The mean over shapes of the fraction of their vertices that are right."""
     network.eval()
     accuracies = []
@@ -213,15 +214,16 @@ def mean_accuracy(network: nn.Module, examples: Sequence[Example]) -> float:
     return sum(accuracies) / max(len(accuracies), 1)
 
 
-def learned_times(network: nn.Module) -> tuple[tuple[float, ...], ...]:
+def learned_times(network: Network) -> tuple[tuple[float, ...], ...]:
     """The diffusion times of every block, for networks that have such."""
-    found = getattr(network, "diffusion_times", None)
-    return tuple(tuple(times.tolist()) for times in found()) if callable(found) else ()
+    if not isinstance(network, Diffusing):
+        return ()
+    return tuple(tuple(times.tolist()) for times in network.diffusion_times())
 
 
-def part_weights(examples: Sequence[Example], network: nn.Module) -> Tensor:
+def part_weights(examples: Sequence[Example], network: Network) -> Tensor:
     """One over the square root of each part's share of the training vertices, of mean 1; unseen parts have 1."""
-    parts = int(list(network.state_dict().values())[-1].shape[0])
+    parts = network.parts
     counts = torch.zeros(parts)
     for example in examples:
         counts += torch.bincount(example.targets[example.targets >= 0].cpu(), minlength=parts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from torch import nn
 
 from meshtide.errors import InputError
 from meshtide.inference.model import Model
+from meshtide.networks.network import Network
 
 # A model that knows bodies needs few steps to learn the parts of others, and small ones not to forget what it knows.
 # Trained on 8 of 12 FourLeg shapes and checked on the other 4, in turn: 90.04 % of the vertices with about 500 steps at
@@ -18,19 +18,24 @@ START_LEARNING_RATE = 1e-3
 
 
 @torch.no_grad()
-def take_over(network: nn.Module, parts: Sequence[str], model: Model) -> list[str]:
+def take_over(network: Network, parts: Sequence[str], model: Model) -> list[str]:
     """Give a network the weights of a model of the same build; returns the parts that the model knew by their names.
 
     The last layer has a row for each part. Parts of the same name take theirs over, the others stay random.
     """
-    own, known = network.state_dict(), model.network.state_dict()
-    if "last.weight" not in own:
-        raise InputError(f"a {model.about.network} network has no layer of parts alone, so that --start is not for it")
-    for name, value in known.items():
-        if not name.startswith("last."):
-            own[name].copy_(value)
+    own, known = network.part_layer, model.network.part_layer
+    if own is None or known is None:
+        raise InputError(
+            f"start: a {model.about.network} network has no last layer with a row for each part, which is what another "
+            "training can go on with; start with a TIDE model"
+        )
+    last = next(name for name, module in network.named_modules() if module is own)
+    weights = network.state_dict()
+    for name, value in model.network.state_dict().items():
+        if not name.startswith(f"{last}."):
+            weights[name].copy_(value)
     shared = [part for part in parts if part in model.about.parts]
     for part in shared:
-        for name in ("last.weight", "last.bias"):
-            own[name][list(parts).index(part)] = known[name][model.about.parts.index(part)]
+        row, their_row = list(parts).index(part), model.about.parts.index(part)
+        own.weight[row], own.bias[row] = known.weight[their_row], known.bias[their_row]
     return shared

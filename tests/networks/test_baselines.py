@@ -22,14 +22,8 @@ from meshtide.networks.baselines.arcs import arc_products, arcs_of, make_arcs, s
 from meshtide.networks.baselines.edges import GatLayer, GcnLayer, GrandBlock
 from meshtide.networks.gradient_features import GradientFeatures, gradients_of
 from meshtide.networks.graph import MeshGraph, mesh_graph
-from meshtide.networks.registry import (
-    NETWORKS,
-    Network,
-    build_network,
-    needs,
-    option_names,
-    parameter_count,
-)
+from meshtide.networks.network import Network
+from meshtide.networks.registry import BUILT_IN, build_network, needs, option_names, parameter_count
 from meshtide.networks.tide import TideNet
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import laplacian
@@ -241,7 +235,7 @@ def test_gradient_features_at_some_vertices_are_those_of_the_whole(name: str, op
     assert (network(graph.sampled(some)) - full[some]).abs().mean() / full.std() < 0.05
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_permuting_vertices_permutes_the_answer(name: str) -> None:
     mesh = figure(0)[0]
     order = np.random.default_rng(0).permutation(len(mesh.vertices))
@@ -251,7 +245,7 @@ def test_permuting_vertices_permutes_the_answer(name: str) -> None:
     torch.testing.assert_close(network(shuffled), network(graph)[torch.from_numpy(order)], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_meshes_after_one_another_give_what_each_gives_alone(name: str) -> None:
     graphs = [graph_of(mesh) for mesh in (figure(0)[0], torus(12, 9), sphere(1))]
     alone = [outcome(network_for(name, graphs[0]), graph) for graph in graphs]
@@ -262,7 +256,7 @@ def test_meshes_after_one_another_give_what_each_gives_alone(name: str) -> None:
             assert_same(outcome(network, graph), expected)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_parameter_learns_and_none_knows_the_number_of_vertices(name: str) -> None:
     graph = graph_of(torus(12, 9))
     network = network_for(name, graph).train()
@@ -273,7 +267,7 @@ def test_every_parameter_learns_and_none_knows_the_number_of_vertices(name: str)
     assert max(size for parameter in network.parameters() for size in parameter.shape or (1,)) <= 24
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_faces_take_the_mean_of_their_corners(name: str) -> None:
     graph = graph_of(torus(6, 5), k=8)
     on_vertices, on_faces = network_for(name, graph), network_for(name, graph, on="faces")
@@ -324,13 +318,13 @@ def test_networks_by_name() -> None:
     assert isinstance(one, TideNet)
     assert len(many.diffusion_times()[0]) == 64
     assert len(one.diffusion_times()[0]) == 1
-    assert [name for name in NETWORKS if needs(name)] == ["diffusionnet"]
+    assert [name for name in BUILT_IN if needs(name)] == ["diffusionnet"]
     assert needs("diffusionnet") == needs("tide-m", {"gradients": True}) == ("gradients",)
     assert needs("tide-s", {"method": "implicit"}) == ("stiffness",)
     for wrong in ({"operator": "graph"}, {"method": "implicit"}, {"mlp": False}):
         with pytest.raises(InputError, match="gradient features need"):
             build_network("tide-m", 16, 8, gradients=True, **wrong)
-    for name in NETWORKS:
+    for name in BUILT_IN:
         assert {"width", "blocks", "on", "dropout"} <= set(option_names(name))
 
 
@@ -338,7 +332,7 @@ def test_what_is_not_known_by_name() -> None:
     for call in (lambda: build_network("resnet", 16, 8), lambda: needs("resnet"), lambda: option_names("resnet")):
         with pytest.raises(InputError, match="'resnet' is not known; there are tide-m, tide-s, gcn"):
             call()
-    for name in NETWORKS:
+    for name in BUILT_IN:
         with pytest.raises(InputError, match=f"{name} has no option 'depht'"):
             build_network(name, 16, 8, depht=3)
     with pytest.raises(InputError, match="no option 'times'"):

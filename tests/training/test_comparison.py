@@ -91,7 +91,7 @@ def test_networks_are_chosen_by_name_and_refused_early() -> None:
     with pytest.raises(InputError, match="names none"):
         chosen_networks(" , ", "surface")
     graph = Experiment("faust", recipe=GraphRecipe(operator="graph"))
-    with pytest.raises(InputError, match="diffusionnet has gradients on the surface"):
+    with pytest.raises(InputError, match="diffusionnet does not work with the graph operator"):
         with_network(graph, "diffusionnet")
 
 

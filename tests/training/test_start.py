@@ -46,7 +46,7 @@ def test_parts_that_the_model_does_not_know_stay_random() -> None:
 
 def test_a_network_without_a_layer_of_parts_alone_is_refused() -> None:
     model = Model(build_network("gcn", 16, 3), default_model().about)
-    with pytest.raises(InputError, match="--start is not for it"):
+    with pytest.raises(InputError, match="no last layer with a row for each part"):
         take_over(build_network("gcn", 16, 3), ("head",), model)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from meshtide.errors import InputError
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph
-from meshtide.networks.tide import ELEMENTS, Normalise, on_elements
+from meshtide.networks.layers import ELEMENTS, Normalise, on_elements
 from meshtide.words import known
 
 
@@ -29,7 +29,7 @@ class DiffusionNet(nn.Module):
         initial_times: tuple[float, float] = (1e-3, 0.2),
     ) -> None:
         super().__init__()
-        self.on = known(on, ELEMENTS, "on")
+        self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.first = nn.Linear(inputs, width)
         self.blocks = nn.ModuleList(DiffusionNetBlock(width, dropout, initial_times) for _ in range(blocks))
@@ -46,6 +46,11 @@ class DiffusionNet(nn.Module):
         for block in self.blocks:
             x = block(x, graph)
         return on_elements(self.last(x), graph, self.on)
+
+    @property
+    def part_layer(self) -> nn.Linear:
+        """The last layer, which has a row for each part."""
+        return self.last
 
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +15,8 @@ from torch.nn import functional
 from meshtide.errors import InputError
 from meshtide.networks.baselines.arcs import Arcs, arc_products, arcs_of, attention_of, check_whole, weighted_sum
 from meshtide.networks.graph import MeshGraph
+from meshtide.networks.layers import ELEMENTS, Normalise, on_elements
 from meshtide.networks.sparse import symmetric_product
-from meshtide.networks.tide import ELEMENTS, Normalise, on_elements
 from meshtide.words import known
 
 
@@ -41,7 +40,7 @@ class GcnNet(nn.Module):
         self, inputs: int, parts: int, *, width: int = 64, blocks: int = 2, on: str = "vertices", dropout: float = 0.5
     ) -> None:
         super().__init__()
-        self.on = known(on, ELEMENTS, "on")
+        self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(GcnLayer(*sizes) for sizes in _sizes(inputs, width, parts, blocks))
@@ -53,6 +52,10 @@ class GcnNet(nn.Module):
         for layer in self.layers[1:]:
             x = layer(self.dropout(torch.relu(x)), graph)
         return on_elements(x, graph, self.on)
+
+    @property
+    def part_layer(self) -> None:
+        """None: its last layer mixes neighbours, too."""
 
 
 class GatLayer(nn.Module):
@@ -100,7 +103,7 @@ class GatNet(nn.Module):
         heads: int = 4,
     ) -> None:
         super().__init__()
-        self.on = known(on, ELEMENTS, "on")
+        self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.dropout = nn.Dropout(dropout)
         *hidden, last = _sizes(inputs, width, parts, blocks)
@@ -114,6 +117,10 @@ class GatNet(nn.Module):
         for layer in self.layers[1:]:
             x = layer(self.dropout(functional.elu(x)), arcs)
         return on_elements(x, graph, self.on)
+
+    @property
+    def part_layer(self) -> None:
+        """None: its last layer mixes neighbours, too."""
 
 
 class GrandBlock(nn.Module):
@@ -143,7 +150,7 @@ class GrandBlock(nn.Module):
         weights = self.attention(u, arcs)
         # Fixed steps, whose number does not depend on the data. A - I has its eigenvalues within 1 of -1: Runge-Kutta
         # of order 4 is stable up to steps of 1.39.
-        path = _torchdiffeq().odeint(
+        path = import_module("torchdiffeq").odeint(
             lambda _, state: weighted_sum(weights, state, arcs) - state,
             u,
             torch.tensor([0.0, self.time], dtype=u.dtype, device=u.device),
@@ -171,8 +178,7 @@ class GrandNet(nn.Module):
         step: float = 1.0,
     ) -> None:
         super().__init__()
-        _torchdiffeq()  # so that it is missed now and not after the data has been prepared
-        self.on = known(on, ELEMENTS, "on")
+        self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.first = nn.Linear(inputs, width)
         self.dropout = nn.Dropout(dropout)
@@ -187,6 +193,11 @@ class GrandNet(nn.Module):
             x = block(x, arcs)
         return on_elements(self.last(self.dropout(torch.relu(x))), graph, self.on)
 
+    @property
+    def part_layer(self) -> nn.Linear:
+        """The last layer, which has a row for each part."""
+        return self.last
+
 
 def _sizes(inputs: int, width: int, parts: int, layers: int) -> list[tuple[int, int]]:
     """Channels before and after every layer."""
@@ -200,10 +211,3 @@ def _per_head(channels: int, heads: int) -> int:
     if heads < 1 or channels % heads:
         raise InputError(f"width {channels} cannot be shared out evenly to {heads} heads")
     return channels // heads
-
-
-def _torchdiffeq() -> Any:
-    try:
-        return import_module("torchdiffeq")
-    except ImportError as error:
-        raise InputError("the grand network needs torchdiffeq; install it with: pip install torchdiffeq") from error
