@@ -16,6 +16,7 @@ from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.cli.segment import segment
 from meshtide.cli.train import train
 from meshtide.cli.view import view
+from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
 
 app = typer.Typer(
@@ -50,7 +51,7 @@ def main() -> NoReturn:
     try:
         app()
     except InputError as error:
-        err.print(f"[red]error:[/red] {escape(str(error))}")
+        err.print(f"[red]error:[/red] {escape(in_options(str(error)))}")
         sys.exit(2)
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stderr.close()

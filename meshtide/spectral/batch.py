@@ -46,7 +46,7 @@ def prepare_meshes(
     jobs > 1 the calling script needs the usual `if __name__ == "__main__":`, for workers import it afresh.
     """
     if jobs < 1:
-        raise InputError(f"--jobs is {jobs}; it should be 1 or more")
+        raise InputError(f"`jobs` is {jobs}; it should be 1 or more")
     Cache(cache_folder).require_writable()
     jobs = min(jobs, len(paths))
     if jobs <= 1:
@@ -69,7 +69,7 @@ def prepare_file(path: Path, recipe: GraphRecipe, cache_folder: Path | None) -> 
     except InputError as error:
         return _failed(path, str(error), start)
     except MemoryError:
-        return _failed(path, f"{path}: there is not enough memory to prepare it; fewer --jobs may help", start)
+        return _failed(path, f"{path}: there is not enough memory to prepare it; fewer `jobs` may help", start)
     except Exception as error:  # a fault of ours in one shape should not cost the other shapes
         return _failed(path, f"{path}: could not be prepared ({type(error).__name__}: {error})", start)
     said = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]

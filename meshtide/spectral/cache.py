@@ -119,8 +119,8 @@ class Cache:
             probe.unlink(missing_ok=True)  # another process may have taken it for a stale one
         except OSError as error:
             raise InputError(
-                f"{self.folder}: the cache folder cannot be written ({_reason(error)}); choose another with --cache "
-                "or MESHTIDE_CACHE"
+                f"{self.folder}: the cache folder cannot be written ({_reason(error)}); choose another `cache` folder "
+                "or set MESHTIDE_CACHE"
             ) from error
 
     def info(self) -> CacheInfo:

@@ -10,7 +10,7 @@ from typing import Any
 from meshtide.errors import InputError
 
 LIBRARIES = "apt install libegl1 libgl1 libx11-6"
-WITHOUT = "use --screenshot FILE.png, which needs no screen, or --html FILE.html, which needs no OpenGL"
+WITHOUT = "use `screenshot=FILE.png`, which needs no screen, or `html=FILE.html`, which needs no OpenGL"
 
 
 def start(*, window: bool) -> Any:
