@@ -206,7 +206,7 @@ def test_a_folder_that_cannot_be_made_costs_a_remark_only(tmp_path):
     assert_same(fetched.preparation, prepare(MESH, RECIPE))
     assert len(fetched.remarks) == 1
     assert "could not be kept there" in fetched.remarks[0]
-    with pytest.raises(InputError, match=r"cannot be written .*`cache` or MESHTIDE_CACHE"):
+    with pytest.raises(InputError, match=r"cannot be written .*`cache` folder or set MESHTIDE_CACHE"):
         cache.require_writable()
     assert cache.info().entries == cache.clear() == 0
     assert (tmp_path / "file").read_text() == "no folder"
