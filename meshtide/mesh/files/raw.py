@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,12 @@ class RawMesh:
     group_names: tuple[str, ...] = ()
 
 
-def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place: str) -> NDArray[np.float64]:
+def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place: str) -> NDArray[Any]:
     """Whitespace-separated numbers as an array; `place` begins the error."""
     import warnings
 
+    if text.isspace():  # numpy takes blanks for a nought
+        return np.zeros(0, dtype=wanted)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # how numpy says that it met something else than a number
         try:
