@@ -43,7 +43,8 @@ def segment(
         bool, typer.Option("--refine/--no-refine", help="Draw borders shorter and along creases, by graph cut.")
     ] = False,
     split_parts: Annotated[
-        Path | None, typer.Option("--split-parts", metavar="DIR", help="Write every part as a mesh of its own, too.")
+        Path | None,
+        typer.Option("--split-parts", metavar="DIR", help="Write every piece of a part as a mesh of its own, too."),
     ] = None,
     max_vertices: Annotated[
         int | None,
@@ -94,14 +95,13 @@ def _segment_file(
     from meshtide.inference.segment import segment as segmented
     from meshtide.output.files.numbers import summary
     from meshtide.output.files.splitting import split_parts
-    from meshtide.output.saving import write_segmentation
 
     started = time.perf_counter()
     try:
         result = segmented(path, model, **options)
         for target in targets:
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_segmentation(result, target, source=path)
+            result.save(target)
         written = [*targets, *(split_parts(result, folder) if folder is not None else ())]
     except InputError as error:
         err.print(f"[red]failed:[/red] {escape(str(error))}")
@@ -120,13 +120,12 @@ def _segment_file(
 
 
 def _print_result(path: Path, result: Segmentation, written: list[Path], seconds: float) -> None:
-    counts = Counter(result.face_labels.values.tolist())
-    total = max(sum(counts.values()), 1)
-    present = [(name, counts[part] / total) for part, name in enumerate(result.parts) if counts[part]]
-    shares = ", ".join(f"{escape(name)} {share:.0%}" for name, share in present)
-    sure = float(result.confidence[result.labels.values >= 0].mean()) if (result.labels.values >= 0).any() else 0.0
+    pieces = Counter(instance.part for instance in result.instances)
+    told = [f"{pieces[name]} {name}" if pieces[name] > 1 else name for name in result.shares]
+    shares = ", ".join(f"{escape(each)} {share:.0%}" for each, share in zip(told, result.shares.values(), strict=True))
     taken = f"{result.kind}: " if result.kind else ""
-    out.print(f"[bold]{escape(str(path))}[/bold]: {taken}{shares}; confidence {sure:.0%}, {seconds:.1f} s")
+    sure = f"confidence {result.mean_confidence:.0%}"
+    out.print(f"[bold]{escape(str(path))}[/bold]: {taken}{shares}; {sure}, {seconds:.1f} s")
     for warning in result.warnings:
         err.print(f"  [yellow]note:[/yellow] {escape(warning)}")
     for target in written:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from meshtide.errors import InputError
 from meshtide.inference.familiarity import doubts
+from meshtide.inference.given import take
 from meshtide.inference.kinds import answer
-from meshtide.inference.model import Model, load_model
+from meshtide.inference.model import Model
 from meshtide.inference.predict import vertex_probabilities
 from meshtide.inference.refine import refine as refined
 from meshtide.inference.segmentation import Segmentation
-from meshtide.inference.shipped import default_model
+from meshtide.inference.shipped import named_model
 from meshtide.labels.labels import Labels
 from meshtide.mesh.decimation import simplify
-from meshtide.mesh.doctor import load_ready
-from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import needs
 from meshtide.spectral.cache import Cache
@@ -28,7 +28,7 @@ MAX_VERTICES = 20_000
 
 
 def segment(
-    mesh: Mesh | str | Path,
+    mesh: Any,
     model: Model | str | Path | None = None,
     *,
     kind: str | None = None,
@@ -37,20 +37,29 @@ def segment(
     cache: Cache | None = None,
     device: str = "cpu",
 ) -> Segmentation:
-    """Divide a mesh, or the mesh in a file, into the parts that a model knows; without a model, into those of bodies.
+    """Divide a mesh into the parts that a model knows; without a model, into those of bodies.
 
-    A file's mesh is mended where it must be; `mesh.origin` of the result leads back to the file's own elements. `kind`
-    overrides what the shape is taken for, `refine` draws borders along creases (see
-    meshtide.inference.refine), and a mesh of more than `max_vertices` is simplified on the way and the answer carried
-    back to every vertex.
+    `mesh` is a path, a Mesh, a trimesh.Trimesh or Scene, a pair of arrays (vertices, faces), a pyvista.PolyData or an
+    open3d TriangleMesh. It is mended where it must be, and the answer is about the elements that were handed in: the
+    corners of an STL, the polygons of an OBJ, the points of a PolyData. A scene's elements are counted geometry after
+    geometry, in the order of its nodes.
+
+    `model` is a Model, a file that `Model.save` wrote, or "default" for the one that ships. `kind` overrides what the
+    shape is taken for, `refine` draws borders along creases (see meshtide.inference.refine), and a mesh of more than
+    `max_vertices` is simplified on the way and the answer carried back to every vertex.
+
+    >>> import meshtide as mt
+    >>> body, _ = mt.make_figure("humanoid", 3, "held-out", defects=False)
+    >>> result = mt.segment((body.vertices, body.faces))
+    >>> result.kind, len(result.labels) == len(body.vertices)
+    ('humanoid', True)
     """
     if not isinstance(model, Model):
-        model = default_model() if model is None else load_model(model)
-    mesh, remarks = (mesh, ()) if isinstance(mesh, Mesh) else load_ready(mesh)
-    about = model.about
+        model = named_model("default" if model is None else model)
     if max_vertices < 4:
         raise InputError(f"max_vertices is {max_vertices}; a surface has at least 4")
-    small, carrier = simplify(mesh, max_vertices)
+    given, about = take(mesh), model.about
+    small, carrier = simplify(given.mesh, max_vertices)
     graph = mesh_graph(small, about.recipe, cache, extras=needs(about.network, about.options)).to(device)
     model.network.to(device)
     found = answer(model, graph, kind)
@@ -60,13 +69,15 @@ def segment(
     if refine:  # on the small mesh, whose borders are those of the large one
         sharp = np.eye(len(about.parts), dtype=np.float32)[refined(small, found_here)]
         labels = carrier.to_original(sharp).argmax(axis=1)
-    used = np.zeros(len(mesh.vertices), dtype=bool)
-    used[mesh.faces] = True
+    used = np.zeros(len(given.mesh.vertices), dtype=bool)
+    used[given.mesh.faces] = True
     return Segmentation(
-        mesh,
+        given.mesh,
         Labels(np.where(used, labels, -1), "vertices", about.parts),
         probabilities,
         about.colours,
         found.kind,
-        (*remarks, *doubts(model, graph, found)),
+        (*given.remarks, *doubts(model, graph, found)),
+        given.origin,
+        given.source,
     )

@@ -2,50 +2,245 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from meshtide.arrays import IntArray
+from meshtide.errors import InputError
+from meshtide.inference.instances import Instance, describe, find_pieces, vertex_pieces
+from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
+from meshtide.mesh.files.raw import Polygons
+from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.origin import Origin
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Segmentation:
-    """A mesh with a part at every vertex, how sure that is, and the colours to show it in.
+    """The parts of a mesh and how sure they are, for each vertex and each face that was handed in.
 
-    `mesh.origin` leads back to the file: vertex i and face i of the file have the answer that it maps them to.
+    `labels`, `probabilities`, `confidence` and `vertex_instances` have an entry for each vertex of the file, arrays or
+    object that `segment` was given, and `face_labels`, `face_confidence` and `face_instances` one for each of its faces
+    or polygons: -1 and 0 where there is no answer. What had to be split, welded or mended on the way is `mesh`;
+    `mesh_labels` and whatever else begins with `mesh_` is about its vertices and triangles.
+
+    >>> import meshtide as mt
+    >>> horse = mt.segment(mt.make_figure("quadruped", 2, "held-out", defects=False)[0])
+    >>> horse  # doctest: +ELLIPSIS
+    Segmentation('quadruped-held-out-2': quadruped; ... vertices, ... faces; head ...%, ... leg x4 ...%; confidence ...)
+    >>> horse.save("horse.glb")
     """
 
     mesh: Mesh
-    labels: Labels  # on vertices
-    probabilities: NDArray[np.float32]  # (V, parts), in the order of labels.names; rows add up to 1
+    mesh_labels: Labels  # on the mesh's vertices
+    mesh_probabilities: NDArray[np.float32]  # (V, parts), in the order of the parts; rows add up to 1
     colours: tuple[str, ...]  # "#rrggbb" for each part
     kind: str | None = None  # what the shape was taken for, where the model knows several kinds
     warnings: tuple[str, ...] = ()  # sentences for people: what to be careful about
+    origin: Origin = field(default=None)  # type: ignore[assignment]  # __post_init__ fills it in
+    source: Path | Polygons | None = None  # where the points and polygons that were handed in can be had again
+    mesh_regions: IntArray | None = None  # (F,) the part of each triangle where parts are regions, each one instance
+
+    def __post_init__(self) -> None:
+        if self.origin is None:
+            object.__setattr__(self, "origin", self.mesh.origin)
+
+    @staticmethod
+    def of_regions(
+        mesh: Mesh, face_regions: Any, region_confidence: Any = None, *, names: Sequence[str] = (), **more: Any
+    ) -> Segmentation:
+        """Parts that no one has named: each region of a mesh's triangles is a part, and one instance of it.
+
+        `face_regions` (F,) has a number from 0 for each triangle, -1 for none; `region_confidence` one from 0 to 1 for
+        each region. Parts are called "part 1" to "part n", the largest first, unless there are `names` for the regions.
+        `more` is what `Segmentation` takes: colours, kind, warnings, origin, source.
+
+        >>> import meshtide as mt, numpy as np
+        >>> mesh = mt.make_figure("hand", 1, defects=False)[0]
+        >>> halves = mt.Segmentation.of_regions(mesh, np.arange(len(mesh.faces)) % 2)
+        >>> [instance.name for instance in halves.instances]
+        ['part 1', 'part 2']
+        """
+        regions = _checked_regions(mesh, face_regions)
+        old, dense = np.unique(regions[regions >= 0], return_inverse=True)
+        areas = np.bincount(dense, relative_areas(mesh)[regions >= 0], len(old))
+        order = np.argsort(-areas, kind="stable")
+        rank = np.empty(len(old), dtype=np.int64)
+        rank[order] = np.arange(len(old))
+        parts = np.full(len(regions), -1, dtype=np.int64)
+        parts[regions >= 0] = rank[dense]
+        sure = np.ones(len(old)) if region_confidence is None else _checked_sureness(region_confidence, old)
+        if names and len(names) <= old.max(initial=-1):
+            raise InputError(f"{len(names):,} names for regions 0 to {old.max():,}; give one for each")
+        called = tuple(names[old[place]] if names else f"part {number + 1}" for number, place in enumerate(order))
+        labels = Labels(parts, "faces", called).to_vertices(mesh)
+        rows = _probabilities(labels.values, sure[order])
+        colours = more.pop("colours", None) or part_colours(called)
+        return Segmentation(mesh, labels, rows, tuple(colours), mesh_regions=parts, **more)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of all parts that the model knows, present or not."""
-        return self.labels.names
+        return self.mesh_labels.names
+
+    # About what was handed in
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The part of each vertex that was handed in."""
+        return Labels(self.origin.vertices_to_file(self.mesh_labels.values, -1), "vertices", self.parts)
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float32]:
+        """How probable each part is at each vertex that was handed in, (N, parts); 0 where there is no answer."""
+        return self.origin.vertices_to_file(self.mesh_probabilities, 0)
 
     @cached_property
     def confidence(self) -> NDArray[np.float32]:
-        """The probability of the part that each vertex was given, (V,); 0 where it was given none."""
-        rows = np.arange(len(self.labels))
-        chosen = self.probabilities[rows, np.maximum(self.labels.values, 0)]
-        return np.where(self.labels.values >= 0, chosen, np.float32(0)).astype(np.float32)
+        """The probability of the part that each vertex was given, (N,); 0 where it was given none."""
+        return self.origin.vertices_to_file(self.mesh_confidence, 0)
 
     @cached_property
     def face_labels(self) -> Labels:
-        """The same parts on faces."""
-        return self.labels.to_faces(self.mesh)
+        """The part of each face that was handed in; polygons have one."""
+        return Labels(self.origin.faces_to_file(self.mesh_face_labels.values, -1), "faces", self.parts)
 
     @cached_property
     def face_confidence(self) -> NDArray[np.float32]:
-        """The mean over a face's corners of the probability of the face's part, (F,); 0 where it has none."""
-        parts = self.face_labels.values
-        corners = self.probabilities[self.mesh.faces, np.maximum(parts, 0)[:, None]]
+        """How sure the part of each face is, (P,); 0 where it has none."""
+        return self.origin.faces_to_file(self.mesh_face_confidence, 0)
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """The connected pieces of each part, part by part, the largest first."""
+        parts = self.mesh_face_labels.values
+        return describe(self.mesh, self.mesh_face_instances, parts, self.mesh_face_confidence, self.parts)
+
+    @cached_property
+    def vertex_instances(self) -> IntArray:
+        """The index into `instances` of each vertex that was handed in, (N,); -1 for none."""
+        return self.origin.vertices_to_file(self.mesh_vertex_instances, -1)
+
+    @cached_property
+    def face_instances(self) -> IntArray:
+        """The index into `instances` of each face that was handed in, (P,); -1 for none."""
+        return self.origin.faces_to_file(self.mesh_face_instances, -1)
+
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """The share of the area that each part has, for those that occur."""
+        areas, parts = relative_areas(self.mesh), self.mesh_face_labels.values
+        sums = np.bincount(parts + 1, areas, len(self.parts) + 1)[1:] / areas.sum()
+        present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
+        return {name: float(sums[part]) for part, name in enumerate(self.parts) if present[part]}
+
+    # About the mesh that was worked with
+
+    @cached_property
+    def mesh_confidence(self) -> NDArray[np.float32]:
+        """The probability of the part that each of the mesh's vertices was given, (V,); 0 where it was given none."""
+        values = self.mesh_labels.values
+        chosen = self.mesh_probabilities[np.arange(len(values)), np.maximum(values, 0)]
+        return np.where(values >= 0, chosen, np.float32(0)).astype(np.float32)
+
+    @cached_property
+    def mesh_face_labels(self) -> Labels:
+        """The part of each of the mesh's triangles; all triangles of a polygon have that of its first one."""
+        values = self.mesh_labels.to_faces(self.mesh).values if self.mesh_regions is None else self.mesh_regions
+        return Labels(self.origin.faces_to_file(values, -1)[self.origin.face_of], "faces", self.parts)
+
+    @cached_property
+    def mesh_face_confidence(self) -> NDArray[np.float32]:
+        """The mean over a triangle's corners of the probability of its part, (F,); 0 where it has none."""
+        parts = self.mesh_face_labels.values
+        corners = self.mesh_probabilities[self.mesh.faces, np.maximum(parts, 0)[:, None]]
         return np.where(parts >= 0, corners.mean(axis=1), np.float32(0)).astype(np.float32)
+
+    @cached_property
+    def mesh_face_instances(self) -> IntArray:
+        """The index into `instances` of each of the mesh's triangles, (F,); -1 for none."""
+        parts = self.mesh_face_labels.values
+        if self.mesh_regions is not None:  # some part may have no triangle of its own left
+            present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
+            return np.where(parts >= 0, (np.cumsum(present) - 1)[parts], -1)
+        return find_pieces(self.mesh, parts, self.origin.face_of)
+
+    @cached_property
+    def mesh_vertex_instances(self) -> IntArray:
+        """The index into `instances` of each of the mesh's vertices, (V,); -1 for none."""
+        parts, labels = self.mesh_face_labels.values, self.mesh_labels.values
+        return vertex_pieces(self.mesh, self.mesh_face_instances, parts, labels)
+
+    # What can be done with it
+
+    def save(self, path: str | Path) -> None:
+        """Write a file by its suffix: .glb, .ply, .obj, .npz, .json, .html, .png, .seg or .txt.
+
+        PLY and OBJ have the points and polygons as they were handed in; `meshtide.write_segmentation` says what each
+        of the formats holds.
+        """
+        # The writers stand above this room, so they are asked for by their public name and only now.
+        import meshtide
+
+        meshtide.write_segmentation(self, path)
+
+    def show(self) -> None:
+        """Open a window to look at the parts; needs `pip install "meshtide[view]"`."""
+        import meshtide
+
+        meshtide.view(self)
+
+    @property
+    def mean_confidence(self) -> float:
+        """The mean confidence of the vertices that have a part; 0 if none has."""
+        sure = self.confidence[self.labels.values >= 0]
+        return float(sure.mean(dtype=np.float64)) if len(sure) else 0.0
+
+    def __repr__(self) -> str:
+        counts = f"{self.origin.vertex_count:,} vertices, {self.origin.face_count:,} faces"
+        several = [instance.part for instance in self.instances]
+        parts = [
+            f"{name}{f' x{several.count(name)}' if several.count(name) > 1 else ''} {share:.0%}"
+            for name, share in self.shares.items()
+        ]
+        shown = ", ".join([*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]) or "no parts"
+        taken = f"{self.kind}; " if self.kind else ""
+        return f"Segmentation({self.mesh.name!r}: {taken}{counts}; {shown}; confidence {self.mean_confidence:.0%})"
+
+
+MOST_SHOWN = 12  # parts in one line
+
+
+def _checked_regions(mesh: Mesh, regions: Any) -> IntArray:
+    regions = np.asarray(regions)
+    if regions.shape != (len(mesh.faces),) or regions.dtype.kind not in "iu" or regions.min() < -1:
+        raise InputError(
+            f"{mesh.name}: regions are {regions.dtype} {regions.shape} for {len(mesh.faces):,} triangles; "
+            "wanted a whole number for each, from 0, or -1 for none"
+        )
+    return np.asarray(regions, dtype=np.int64)
+
+
+def _checked_sureness(given: Any, regions: IntArray) -> NDArray[np.float64]:
+    sure = np.asarray(given, dtype=np.float64)
+    if sure.ndim != 1 or len(sure) <= regions.max(initial=-1) or not ((sure >= 0) & (sure <= 1)).all():
+        raise InputError(f"confidence {sure.shape} of {len(regions):,} regions: wanted a number from 0 to 1 for each")
+    return sure[regions]
+
+
+def _probabilities(values: IntArray, sure: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Rows (V, parts) where each vertex's part has its region's confidence and the others share the rest evenly."""
+    count = len(sure)
+    rows = np.zeros((len(values), count), dtype=np.float32)
+    for part in range(count):
+        mine = values == part
+        rows[mine] = (1 - sure[part]) / max(count - 1, 1)
+        rows[mine, part] = sure[part] if count > 1 else 1.0
+    return rows

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from meshtide.arrays import IntArray
-from meshtide.errors import InputError
-from meshtide.mesh.files import RawMesh, read_raw
+from meshtide.mesh.files import RawMesh
 from meshtide.mesh.measure import triangle_areas, unit_box
-from meshtide.mesh.mesh import Mesh, check_raw
+from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.ready import SOUP, is_soup
 from meshtide.mesh.repair import REPAIRABLE, Step, crack_map, mend, seam_map
-from meshtide.mesh.topology import boundary_vertices, components, duplicate_faces, edges_with_uses, repeated_corner
+from meshtide.mesh.topology import components, duplicate_faces, edges_with_uses, repeated_corner
 
 Severity = Literal["fatal", "repairable", "remark"]
 Verdict = Literal["good", "usable", "repairable", "unusable"]
 
 # The usual number of eigenpairs, of which every component takes one for itself.
 USUAL_EIGENPAIRS = 128
-_SOUP = "its {:,} triangles share no edge, not even where vertices lie together, so there is no surface to segment"
 
 
 @dataclass(frozen=True)
@@ -91,22 +89,6 @@ def repair(mesh: RawMesh | Mesh, diagnosis: Diagnosis) -> tuple[Mesh, tuple[Step
     return Mesh(mended.vertices, mended.faces, mended.name, mended.origin), steps
 
 
-def load_ready(path: str | Path) -> tuple[Mesh, tuple[str, ...]]:
-    """Load a mesh as the rest of meshtide wants it: mended where its spectrum would otherwise show no shape.
-
-    Returns the mesh and a remark for each repair. Elements of the file are found again through `mesh.origin`.
-    """
-    raw = read_raw(path)
-    mended, steps = mend(raw, ("missing-vertices", "not-finite"))
-    # A closed surface has no seams: looking for them once instead of thrice matters in a folder of hundreds.
-    if boundary_vertices(mended.faces, len(mended.vertices)).any():
-        mended, more = mend(mended, ("unwelded", "cracks"))
-        steps += more
-        if _is_soup(mended):
-            raise InputError(f"{path}: {_SOUP.format(len(mended.faces))}")
-    return check_raw(mended, path), tuple(step.done for step in steps)
-
-
 def _reading(raw: RawMesh) -> Iterator[Finding]:
     """What reading already did, so that nobody is surprised by the counts."""
     origin = raw.origin
@@ -153,12 +135,7 @@ def _hopeless(raw: RawMesh, sound: RawMesh) -> Finding | None:
     if not triangle_areas(unit_box(sound.vertices, sound.faces), sound.faces).sum() > 0:
         return Finding("no-area", "fatal", len(sound.faces), "its faces have no area: all lie on a line or a point")
     joined, _ = mend(sound, ("unwelded", "cracks"))
-    return Finding("soup", "fatal", len(joined.faces), _SOUP.format(len(joined.faces))) if _is_soup(joined) else None
-
-
-def _is_soup(joined: RawMesh) -> bool:
-    """Whether no two faces share an edge although everything that lies together was welded."""
-    return len(joined.faces) > 1 and bool((edges_with_uses(joined.faces, len(joined.vertices))[1] == 1).all())
+    return Finding("soup", "fatal", len(joined.faces), SOUP.format(len(joined.faces))) if is_soup(joined) else None
 
 
 def _faces(raw: RawMesh) -> Iterator[Finding]:

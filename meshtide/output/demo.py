@@ -36,7 +36,7 @@ def run_demo(folder: Path) -> Iterator[tuple[Path, Segmentation | None]]:
         path, parts = folder / f"{name}.ply", folder / "parts" / f"{name}.glb"
         save_mesh(mesh, path)
         result = segment(path)
-        write_segmentation(result, parts, source=path)
+        write_segmentation(result, parts)
         results.append(result)
         captions.append(name if result.kind == name else f"{name} ({result.kind})")
         yield path, result

@@ -9,6 +9,7 @@ from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.files import write_labels
+from meshtide.labels.labels import Labels
 from meshtide.output.files.as_given import as_given, check_colours
 from meshtide.output.files.glb import glb_bytes
 from meshtide.output.files.numbers import json_bytes, npz_bytes
@@ -20,18 +21,23 @@ from meshtide.output.page import page_bytes
 def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: str | Path | None = None) -> None:
     """Write a segmentation by the suffix of `path`; an existing file is replaced whole or not at all.
 
-    - .ply: the mesh; red, green, blue, label and confidence on vertices and on faces, part names as comments.
-    - .obj: the mesh; each face in the group and material of its part; a .mtl of the same name is written beside it.
-    - .glb: a scene with a named mesh in its own colour for each part, of triangles.
-    - .npz: `labels`, `probabilities` and `confidence` of the vertices, `face_labels`, `face_confidence`, `names`, `on`.
-    - .json: vertices, faces, area and confidence of each part.
+    - .ply: the mesh; red, green, blue, label, confidence and instance on vertices and on faces, names as comments.
+    - .obj: the mesh; each face in the group of its instance with the material of its part; a .mtl is written as well.
+    - .glb: a scene with a named mesh of triangles for each instance, in the colour of its part.
+    - .npz: `labels`, `probabilities`, `confidence` and `instances` of the vertices, `face_labels`, `face_confidence`,
+      `face_instances`, `names`, `instance_names`, `on`.
+    - .json: vertices, faces, area and confidence of each part and of each instance.
     - .html: a page to turn the parts around on, which needs nothing but a browser.
     - .png: a picture of the parts and of how sure they are, with their names.
-    - .seg: the part number of each face; .txt: of each vertex (of each face as SHREC'07 lists for `…_labels.txt`).
+    - .seg: the instance number of each face; .txt: the part number of each vertex (of each face as SHREC'07 lists for
+      `…_labels.txt`).
 
-    Element i is element i of the file that the mesh came from, and what has no answer is -1, grey and of confidence 0.
-    PLY and OBJ have the points and polygons of that file, which `source` names; without it they have the mesh as it
-    is here, welded and in triangles. The other formats need no `source`.
+    Element i is element i of what was handed to `segment`, and what has no answer is -1, grey and of confidence 0. PLY
+    and OBJ have its points and polygons; `source` names another file that the mesh came from, for a segmentation that
+    does not know it.
+
+    >>> import meshtide as mt
+    >>> mt.write_segmentation(mt.segment(mt.make_figure("ant", 4, "held-out", defects=False)[0]), "ant.obj")
     """
     path = Path(path)
     writer = _WRITERS.get(path.suffix.lower())
@@ -73,8 +79,12 @@ def _html(segmentation: Segmentation, path: Path, source: Path | None) -> None:
 
 
 def _labels(segmentation: Segmentation, path: Path, source: Path | None) -> None:
-    on_vertices = path.suffix.lower() == ".txt" and not path.name.lower().endswith("_labels.txt")
-    write_labels(segmentation.labels if on_vertices else segmentation.face_labels, path, segmentation.mesh)
+    if path.suffix.lower() == ".seg":  # whose convention is a number for each piece, not for each kind of part
+        names = tuple(instance.name for instance in segmentation.instances)
+        write_labels(Labels(segmentation.face_instances, "faces", names), path)
+        return
+    on_vertices = not path.name.lower().endswith("_labels.txt")
+    write_labels(segmentation.labels if on_vertices else segmentation.face_labels, path)
 
 
 _WRITERS: dict[str, Callable[[Segmentation, Path, Path | None], None]] = {

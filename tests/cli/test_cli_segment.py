@@ -42,7 +42,10 @@ def test_one_mesh_to_several_files(place: Path) -> None:
     scene = trimesh.load(place / "out.glb")
     (entry,) = json.loads((place / "r.json").read_text())
     present = {name for name, part in entry["parts"].items() if part["faces"]}
-    assert set(scene.geometry) == present == {path.stem for path in (place / "pieces").iterdir()}
+    assert set(scene.geometry) == {instance["name"] for instance in entry["instances"]}
+    assert {instance["part"] for instance in entry["instances"]} == present
+    words = {instance["name"].replace(" ", "_") for instance in entry["instances"]}
+    assert words == {path.stem for path in (place / "pieces").iterdir()}
     assert entry["kind"] in KINDS
     assert str(entry["kind"]) in done.stdout
 

@@ -16,8 +16,8 @@ from shapes import box, figure
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED, part_colours
 from meshtide.labels.labels import Labels
-from meshtide.mesh.doctor import load_ready
 from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.ready import load_ready
 
 PARTS = ("head", "upper arm", "tail")
 HOSTILE = (
@@ -117,18 +117,18 @@ def ready(given: Given) -> Segmentation:
 def vertex_answers(answer: Segmentation) -> list[tuple[int, float]]:
     """Label and confidence of each of the file's vertices, looked up one by one."""
     found = []
-    for vertex in answer.mesh.origin.vertex_of.tolist():
-        part = int(answer.labels.values[vertex]) if vertex >= 0 else -1
-        found.append((part, float(answer.probabilities[vertex, part]) if part >= 0 else 0.0))
+    for vertex in answer.origin.vertex_of.tolist():
+        part = int(answer.mesh_labels.values[vertex]) if vertex >= 0 else -1
+        found.append((part, float(answer.mesh_probabilities[vertex, part]) if part >= 0 else 0.0))
     return found
 
 
 def face_answers(answer: Segmentation) -> list[tuple[int, float]]:
     """Label and confidence of each of the file's faces: those of its first triangle."""
-    found = [(-1, 0.0)] * answer.mesh.origin.face_count
+    found = [(-1, 0.0)] * answer.origin.face_count
     for triangle in reversed(range(len(answer.mesh.faces))):
-        label, sure = answer.face_labels.values[triangle], answer.face_confidence[triangle]
-        found[int(answer.mesh.origin.face_of[triangle])] = (int(label), float(sure))
+        label, sure = answer.mesh_face_labels.values[triangle], answer.mesh_face_confidence[triangle]
+        found[int(answer.origin.face_of[triangle])] = (int(label), float(sure))
     return found
 
 

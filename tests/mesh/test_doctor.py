@@ -9,10 +9,11 @@ import pytest
 from shapes import box, figure, sphere, torus
 
 from meshtide.errors import InputError
-from meshtide.mesh.doctor import Diagnosis, diagnose, load_ready, repair
+from meshtide.mesh.doctor import Diagnosis, diagnose, repair
 from meshtide.mesh.files import RawMesh, read_raw
 from meshtide.mesh.mesh import Mesh, save_mesh
 from meshtide.mesh.origin import Origin
+from meshtide.mesh.ready import load_ready
 
 
 def raw(vertices: np.ndarray, faces: np.ndarray) -> RawMesh:

@@ -176,13 +176,13 @@ def test_an_unwritable_cache_is_an_input_error(folder, tmp_path):
 FAULTY = """
 import os, signal, sys
 from pathlib import Path
-import meshtide.mesh.doctor
-original = meshtide.mesh.doctor.load_ready
+import meshtide.mesh.ready
+original = meshtide.mesh.ready.load_ready
 def load_ready(path):
     if "{victim}" in str(path):
         {fault}
     return original(path)
-meshtide.mesh.doctor.load_ready = load_ready
+meshtide.mesh.ready.load_ready = load_ready
 if __name__ == "__main__":
     from meshtide.spectral.batch import prepare_meshes
     from meshtide.spectral.recipe import GraphRecipe

@@ -18,24 +18,35 @@ from meshtide.mesh.mesh import Mesh
 _JSON_WORDS = {"on", "labels", "names"}
 
 
-def write_labels(labels: Labels, path: str | Path, mesh: Mesh) -> None:
+def write_labels(labels: Labels, path: str | Path, mesh: Mesh | None = None) -> None:
     """Write labels as .seg, .txt, .npy, .npz, .json or SHREC'07 `…_labels.txt`, by the file's name.
 
-    One label for each element of the file that the mesh came from: a polygon that was triangulated has one label, the
-    corners that were welded have one each. An existing file is replaced whole or not at all.
+    Labels of a mesh are carried to the file that it came from: a polygon that was triangulated has one label, the
+    corners that were welded have one each. Without a mesh they are written as they are, which is right for those of a
+    Segmentation. An existing file is replaced whole or not at all.
+
+    >>> import meshtide as mt
+    >>> mesh, labels = mt.make_figure("hand", 1)
+    >>> mt.write_labels(labels, "hand.txt", mesh)
+    >>> mt.read_labels("hand.txt", mesh).names
+    ('palm', 'finger')
     """
     path = Path(path)
     is_shrec = path.name.lower().endswith("_labels.txt")
     writer = _shrec if is_shrec else _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(f"{path}: cannot write '{path.suffix}' labels; choose {', '.join(_WRITERS)} or _labels.txt")
-    labels.check_fits(mesh)
+    if mesh is not None:
+        labels.check_fits(mesh)
     if labels.on != "faces" and (is_shrec or path.suffix.lower() == ".seg"):
         raise InputError(f"{path}: this format holds labels of faces, and these are on vertices; call to_faces(mesh)")
-    carry = mesh.origin.vertices_to_file if labels.on == "vertices" else mesh.origin.faces_to_file
     from meshtide.files import write_atomically
 
-    write_atomically(path, writer(path, labels, carry(labels.values, -1)))
+    values = labels.values
+    if mesh is not None:
+        carry = mesh.origin.vertices_to_file if labels.on == "vertices" else mesh.origin.faces_to_file
+        values = carry(values, -1)
+    write_atomically(path, writer(path, labels, values))
 
 
 def _seg(path: Path, labels: Labels, values: IntArray) -> bytes:

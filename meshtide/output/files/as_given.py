@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
 from meshtide.mesh.files import read_polygons
+from meshtide.mesh.files.raw import Polygons
+from meshtide.mesh.origin import Origin
 
 UNLABELLED_NAME = "unlabelled"
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -21,7 +24,7 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 @dataclass(frozen=True, eq=False)
 class AsGiven:
-    """Points and polygons as a file has them, each with its part (-1 for none) and how sure that is (0 for none).
+    """Points and polygons as they were given, with part and instance (-1 for none) and how sure the part is.
 
     A face that is no surface (fewer than three corners, or one that does not exist) keeps its place as a triangle that
     is collapsed onto a single vertex: numbers stay what they were, and every program can open what is written.
@@ -31,42 +34,46 @@ class AsGiven:
     corners: IntArray  # (C,) the vertices of all faces, one face after another
     sizes: IntArray  # (P,) corners of each face, three at least
     vertex_labels: IntArray  # (N,)
+    vertex_instances: IntArray  # (N,)
     vertex_confidence: NDArray[np.float32]  # (N,)
     face_labels: IntArray  # (P,)
+    face_instances: IntArray  # (P,)
     face_confidence: NDArray[np.float32]  # (P,)
 
 
 def as_given(segmentation: Segmentation, source: Path | None) -> AsGiven:
-    """The segmentation on the file's own points and polygons, or on the mesh itself if there is no file."""
-    mesh, origin = segmentation.mesh, segmentation.mesh.origin
-    labels, faces = segmentation.labels.values, segmentation.face_labels.values
-    sure, faces_sure = segmentation.confidence, segmentation.face_confidence
-    if source is None:
+    """The segmentation on the points and polygons that were handed in, or of the file that the mesh came from.
+
+    A segmentation that knows neither is given on its mesh.
+    """
+    mesh, given = segmentation.mesh, segmentation.source if source is None else source
+    if given is None:
+        own = Origin.identity(len(mesh.vertices), len(mesh.faces))
         sizes = np.full(len(mesh.faces), 3, dtype=np.int64)
-        return AsGiven(mesh.vertices, mesh.faces.ravel(), sizes, labels, sure, faces, faces_sure)
-    polygons = read_polygons(source)
-    vertices, corners, sizes = polygons.vertices, polygons.corners, polygons.sizes
-    if (len(vertices), len(sizes)) != (origin.vertex_count, origin.face_count):
+        return AsGiven(mesh.vertices, mesh.faces.ravel(), sizes, *_answers(segmentation, own))
+    polygons = given if isinstance(given, Polygons) else read_polygons(given)
+    counts = len(polygons.vertices), len(polygons.sizes)
+    ways = [segmentation.origin, mesh.origin]  # a mesh that was read from a file and handed in leads to both
+    origin = next((way for way in ways if (way.vertex_count, way.face_count) == counts), None)
+    if origin is None:
         raise InputError(
-            f"{source}: has {len(vertices):,} vertices and {len(sizes):,} faces, but the segmentation was made for "
-            f"{origin.vertex_count:,} and {origin.face_count:,}; was the file changed in the meantime?"
+            f"{given}: has {counts[0]:,} vertices and {counts[1]:,} faces, but the segmentation was made for "
+            f"{ways[0].vertex_count:,} and {ways[0].face_count:,}; was the file changed in the meantime?"
         )
-    corners, sizes = _collapsed(corners, sizes, len(vertices))
-    return AsGiven(
-        vertices,
-        corners,
-        sizes,
-        origin.vertices_to_file(labels, -1),
-        origin.vertices_to_file(sure, 0),
-        origin.faces_to_file(faces, -1),
-        origin.faces_to_file(faces_sure, 0),
+    corners, sizes = _collapsed(polygons.corners, polygons.sizes, counts[0])
+    return AsGiven(polygons.vertices, corners, sizes, *_answers(segmentation, origin))
+
+
+def _answers(segmentation: Segmentation, origin: Origin) -> tuple[Any, ...]:
+    """Labels, instances and confidence of vertices and of faces, carried to the elements that an origin leads to."""
+    return (
+        origin.vertices_to_file(segmentation.mesh_labels.values, -1),
+        origin.vertices_to_file(segmentation.mesh_vertex_instances, -1),
+        origin.vertices_to_file(segmentation.mesh_confidence, 0),
+        origin.faces_to_file(segmentation.mesh_face_labels.values, -1),
+        origin.faces_to_file(segmentation.mesh_face_instances, -1),
+        origin.faces_to_file(segmentation.mesh_face_confidence, 0),
     )
-
-
-def triangle_parts(segmentation: Segmentation) -> IntArray:
-    """The part of each of the mesh's triangles such that all triangles of one polygon have the polygon's part, (F,)."""
-    origin = segmentation.mesh.origin
-    return np.asarray(origin.faces_to_file(segmentation.face_labels.values, -1)[origin.face_of])
 
 
 def palette(segmentation: Segmentation) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""GLB: a scene with one named, coloured mesh for each part."""
+"""GLB: a scene with one named, coloured mesh for each instance of a part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
-from meshtide.output.files.as_given import UNLABELLED_NAME, palette, triangle_parts
+from meshtide.output.files.as_given import UNLABELLED_NAME, palette
 
 _FLOAT, _UINT32, _VERTEX_BUFFER, _INDEX_BUFFER = 5126, 5125, 34962, 34963  # numbers of the glTF 2.0 specification
 _LONGEST = 2**32 - 1  # bytes that a GLB can say it has
@@ -21,7 +21,7 @@ _FAR = 100.0  # shapes farther from the origin than this many sizes are stored a
 
 
 def glb_bytes(segmentation: Segmentation, path: Path) -> bytes:
-    """Parts in the order of their names, then what has none; a part without faces is left out."""
+    """Instances in order, so those of a part stand together, then what has none."""
     colours = palette(segmentation)
     middle = _middle(segmentation)
     scene: dict[str, Any] = {
@@ -35,45 +35,62 @@ def glb_bytes(segmentation: Segmentation, path: Path) -> bytes:
         "bufferViews": [],
     }
     data: list[bytes] = []
-    for part, vertices, faces in parts_with_faces(segmentation, with_unlabelled=True):
-        points = _single(vertices - middle, path)
-        name = segmentation.parts[part] if part >= 0 else UNLABELLED_NAME
-        _add_part(scene, {"name": name, "extras": {"part": name if part >= 0 else None, "index": part}}, colours[part])
+    for index, vertices, faces in pieces_with_faces(segmentation, with_unlabelled=True):
+        _add_node(scene, _named(segmentation, index))
+        _paint(scene, segmentation, colours)
         if middle.any():
             scene["nodes"][-1]["translation"] = middle.tolist()
-        _add_array(scene, data, points, _VERTEX_BUFFER)
+        _add_array(scene, data, _single(vertices - middle, path), _VERTEX_BUFFER)
         _add_array(scene, data, faces.astype("<u4").ravel(), _INDEX_BUFFER)
     scene["buffers"] = [{"byteLength": sum(map(len, data))}]
     return _container(scene, data, path)
 
 
-def parts_with_faces(
+def pieces_with_faces(
     segmentation: Segmentation, *, with_unlabelled: bool
 ) -> Iterator[tuple[int, FloatArray, IntArray]]:
-    """Each part that has triangles: its number, the vertices they use, and the triangles numbered by these."""
-    mesh, parts = segmentation.mesh, triangle_parts(segmentation)
+    """Each instance: its index, the vertices that its triangles use, and these triangles numbered by those."""
+    mesh, pieces, count = segmentation.mesh, segmentation.mesh_face_instances, len(segmentation.instances)
     number: IntArray = np.empty(len(mesh.vertices), dtype=np.int64)
-    # Sorted once: to look through all faces for every part would take too long where there are thousands of parts.
-    order = np.argsort(parts, kind="stable")
-    ends = np.cumsum(np.bincount(parts + 1, minlength=len(segmentation.parts) + 1))  # slot 0: without a part
-    for part in [*range(len(segmentation.parts)), *([-1] if with_unlabelled else [])]:
-        faces = mesh.faces[order[ends[part] if part >= 0 else 0 : ends[part + 1]]]
+    # Sorted once: to look through all faces for every piece would take too long where there are thousands of them.
+    order = np.argsort(pieces, kind="stable")
+    ends = np.cumsum(np.bincount(pieces + 1, minlength=count + 1))  # slot 0: without a part
+    for index in [*range(count), *([-1] if with_unlabelled else [])]:
+        faces = mesh.faces[order[ends[index] if index >= 0 else 0 : ends[index + 1]]]
         if len(faces):
             used = np.unique(faces)
             number[used] = np.arange(len(used))
-            yield part, mesh.vertices[used], number[faces]
+            yield index, mesh.vertices[used], number[faces]
 
 
-def _add_part(scene: dict[str, Any], named: dict[str, Any], colour: NDArray[np.uint8]) -> None:
-    """A node, a mesh and a material under one name; the mesh's arrays are the next two accessors."""
+def _named(segmentation: Segmentation, index: int) -> dict[str, Any]:
+    if index < 0:
+        return {"name": UNLABELLED_NAME, "extras": {"part": None, "index": -1, "instance": -1}}
+    found = segmentation.instances[index]
+    extras = {"part": found.part, "index": found.part_index, "instance": index, "number": found.number}
+    return {"name": found.name, "extras": extras}
+
+
+def _add_node(scene: dict[str, Any], named: dict[str, Any]) -> None:
+    """A node and a mesh under one name; the mesh's arrays are the next two accessors."""
     index, accessor = len(scene["nodes"]), len(scene["accessors"])
     scene["scenes"][0]["nodes"].append(index)
     scene["nodes"].append({**named, "mesh": index})
-    primitive = {"attributes": {"POSITION": accessor}, "indices": accessor + 1, "material": index}
+    primitive = {"attributes": {"POSITION": accessor}, "indices": accessor + 1}
     scene["meshes"].append({**named, "primitives": [primitive]})
-    shade = {"baseColorFactor": [*_linear(colour), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
-    # Open surfaces are seen from behind as well.
-    scene["materials"].append({**named, "pbrMetallicRoughness": shade, "doubleSided": True})
+
+
+def _paint(scene: dict[str, Any], segmentation: Segmentation, colours: NDArray[np.uint8]) -> None:
+    """Give the last mesh the material of its part, which all of the part's instances share and which stand together."""
+    part = scene["meshes"][-1]["extras"]["index"]
+    name = segmentation.parts[part] if part >= 0 else UNLABELLED_NAME
+    extras = {"part": name if part >= 0 else None, "index": part}
+    if not scene["materials"] or scene["materials"][-1]["extras"] != extras:
+        shade = {"baseColorFactor": [*_linear(colours[part]), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
+        # Open surfaces are seen from behind as well.
+        material = {"name": name, "extras": extras, "pbrMetallicRoughness": shade, "doubleSided": True}
+        scene["materials"].append(material)
+    scene["meshes"][-1]["primitives"][0]["material"] = len(scene["materials"]) - 1
 
 
 def _add_array(scene: dict[str, Any], data: list[bytes], array: NDArray[Any], target: int) -> None:

@@ -5,29 +5,32 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.inference.instances import Instance
 from meshtide.inference.segmentation import Segmentation
 from meshtide.mesh.measure import triangle_areas, unit_box
-from meshtide.output.files.as_given import triangle_parts
 
 
 def npz_bytes(segmentation: Segmentation) -> bytes:
-    """Arrays of the file's vertices and faces; not compressed, as probabilities hardly get smaller and much slower."""
-    origin = segmentation.mesh.origin
+    """Arrays of the vertices and faces that were handed in; not compressed: probabilities hardly get smaller."""
     stream = io.BytesIO()
     np.savez(
         stream,
-        labels=origin.vertices_to_file(segmentation.labels.values.astype(np.int32), -1),
-        probabilities=origin.vertices_to_file(segmentation.probabilities.astype(np.float32, copy=False), 0),
-        confidence=origin.vertices_to_file(segmentation.confidence, 0),
-        face_labels=origin.faces_to_file(segmentation.face_labels.values.astype(np.int32), -1),
-        face_confidence=origin.faces_to_file(segmentation.face_confidence, 0),
+        labels=segmentation.labels.values.astype(np.int32),
+        probabilities=segmentation.probabilities.astype(np.float32, copy=False),
+        confidence=segmentation.confidence,
+        instances=segmentation.vertex_instances.astype(np.int32),
+        face_labels=segmentation.face_labels.values.astype(np.int32),
+        face_confidence=segmentation.face_confidence,
+        face_instances=segmentation.face_instances.astype(np.int32),
         names=np.array(segmentation.parts, dtype=np.str_),
+        instance_names=np.array([instance.name for instance in segmentation.instances], dtype=np.str_),
         on=np.array("vertices"),
     )
     return stream.getvalue()
@@ -41,14 +44,13 @@ def json_bytes(segmentation: Segmentation) -> bytes:
 
 
 def summary(segmentation: Segmentation) -> dict[str, Any]:
-    """How much of the shape each part is: elements of the file, area in the mesh's own units, share of all area.
+    """How much of the shape each part is: elements handed in, area in the mesh's own units, share of all area.
 
-    A part's `confidence` is the mean over its vertices in the file, and null where it has none.
+    A part's `confidence` is the mean over its vertices, null where it has none; an instance's is that over its area.
     """
-    origin = segmentation.mesh.origin
-    labels = origin.vertices_to_file(segmentation.labels.values, -1) + 1  # (N,) 0 is unlabelled
-    faces = origin.faces_to_file(segmentation.face_labels.values, -1) + 1
-    sure = origin.vertices_to_file(segmentation.confidence, 0)
+    origin, sure = segmentation.origin, segmentation.confidence
+    labels = segmentation.labels.values + 1  # (N,) 0 is unlabelled
+    faces = segmentation.face_labels.values + 1
     slots = len(segmentation.parts) + 1
     vertex_counts, face_counts = np.bincount(labels, minlength=slots), np.bincount(faces, minlength=slots)
     areas, shares = _areas(segmentation)
@@ -68,14 +70,39 @@ def summary(segmentation: Segmentation) -> dict[str, Any]:
         "faces": origin.face_count,
         "area": _number(areas.sum()),
         "parts": {name: {"index": index, "colour": colour, **row} for index, (name, colour, row) in named},
+        "instances": [_told(instance, *counts) for instance, *counts in _with_counts(segmentation)],
         "unlabelled": unlabelled,
+    }
+
+
+def _with_counts(segmentation: Segmentation) -> Iterator[tuple[Instance, int, int]]:
+    """Each instance with how many vertices and faces of those handed in are its own."""
+    slots = len(segmentation.instances)
+    columns = segmentation.vertex_instances, segmentation.face_instances
+    counts = [np.bincount(column[column >= 0], minlength=slots).tolist() for column in columns]
+    yield from zip(segmentation.instances, *counts, strict=True)
+
+
+def _told(instance: Instance, vertices: int, faces: int) -> dict[str, Any]:
+    """What is said of one instance; `box` is its smallest and its largest corner."""
+    return {
+        "name": instance.name,
+        "number": instance.number,
+        "part": instance.part,
+        "vertices": vertices,
+        "faces": faces,
+        "area": _number(instance.area),
+        "share": _number(instance.share),
+        "confidence": _number(instance.confidence),
+        "centroid": [_number(x) for x in instance.centroid],
+        "box": [[_number(x) for x in corner] for corner in instance.box],
     }
 
 
 def _areas(segmentation: Segmentation) -> tuple[FloatArray, FloatArray]:
     """The area of what has no part and of each part, and the same as shares that add up to 1; both (parts + 1,)."""
     mesh, slots = segmentation.mesh, len(segmentation.parts) + 1
-    parts = triangle_parts(segmentation) + 1
+    parts = segmentation.mesh_face_labels.values + 1
     with np.errstate(over="ignore", invalid="ignore"):
         areas = _sums(parts, mesh.face_areas, slots)
         if not 0 < areas.sum() < np.inf:  # squares of very large or small lengths leave the range of numbers

@@ -1,4 +1,4 @@
-"""OBJ and the MTL beside it: the mesh as given, each face in the group and the material of its part."""
+"""OBJ and the MTL beside it: the mesh as given, each face in the group of its instance and the material of its part."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def write_obj(segmentation: Segmentation, given: AsGiven, path: Path) -> None:
         raise InputError(f"{path}: an OBJ cannot name the MTL beside it in one line; choose a plainer file name")
     words = safe_words([*segmentation.parts, UNLABELLED_NAME])  # index -1 is the last
     head = [f"mtllib {materials.name}\n", *_comments(segmentation)]
-    text = "".join([*head, *_points(given), *_faces(given, words)]).encode("utf-8", "surrogateescape")
+    faces = _faces(given, _openings(segmentation, words))
+    text = "".join([*head, *_points(given), *faces]).encode("utf-8", "surrogateescape")
     before = _contents(materials)
     write_atomically(materials, _materials(segmentation, words))
     try:
@@ -66,14 +67,21 @@ def _points(given: AsGiven) -> Iterator[str]:
         yield "v %r %r %r\n" * len(rows) % tuple(rows.ravel().tolist())
 
 
-def _faces(given: AsGiven, words: tuple[str, ...]) -> Iterator[str]:
-    """The `f` lines in the file's order; a group is opened, or opened again, wherever the part changes.
+def _openings(segmentation: Segmentation, words: tuple[str, ...]) -> list[str]:
+    """The lines that begin the faces of each instance, and in the last place those of no instance."""
+    groups = safe_words([*(instance.name for instance in segmentation.instances), UNLABELLED_NAME])
+    materials = [*(words[instance.part_index] for instance in segmentation.instances), words[-1]]
+    return [f"g {group}\nusemtl {material}\n" for group, material in zip(groups, materials, strict=True)]
 
-    Faces are numbered by their lines, so they are not sorted by part: a part is all the faces under its name.
+
+def _faces(given: AsGiven, openings: list[str]) -> Iterator[str]:
+    """The `f` lines in the file's order; a group is opened, or opened again, wherever the instance changes.
+
+    Faces are numbered by their lines, so they are not sorted: an instance is all the faces under its name.
     """
-    changes = np.append(True, given.face_labels[1:] != given.face_labels[:-1])
-    opened = np.where(changes, given.face_labels % len(words), len(words))  # (P,) len(words): nothing is opened
-    openings = [*(f"g {word}\nusemtl {word}\n" for word in words), ""]
+    changes = np.append(True, given.face_instances[1:] != given.face_instances[:-1])
+    opened = np.where(changes, given.face_instances % len(openings), len(openings))  # the last: nothing is opened
+    openings = [*openings, ""]
     ends = np.concatenate([[0], np.cumsum(given.sizes)])
     for first in range(0, len(given.sizes), _CHUNK):
         last = min(first + _CHUNK, len(given.sizes))

@@ -1,4 +1,4 @@
-"""PLY: the mesh as given, with a colour, a label and a confidence on every vertex and every face.
+"""PLY: the mesh as given, with a colour, a label, a confidence and an instance on every vertex and face.
 
 Polygons of different sizes stand in one list, as the format has it. Some readers (trimesh 5.2) take all faces of a
 binary PLY for polygons of one size, whoever wrote it; for these an OBJ or GLB is the better choice.
@@ -18,9 +18,10 @@ from meshtide.output.files.naming import shown_name
 
 _Column = tuple[str, str] | tuple[str, str, int]
 _CHUNK = 1 << 16  # faces at a time
-_ANSWER: list[_Column] = [("colour", "u1", 3), ("label", "<i4"), ("confidence", "<f4")]
+_ANSWER: list[_Column] = [("colour", "u1", 3), ("label", "<i4"), ("confidence", "<f4"), ("instance", "<i4")]
 _ANSWER_PROPERTIES = (
-    "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty int label\nproperty float confidence\n"
+    "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+    "property int label\nproperty float confidence\nproperty int instance\n"
 )
 
 
@@ -34,6 +35,7 @@ def ply_bytes(segmentation: Segmentation, given: AsGiven) -> bytes:
         vertices["point"] = given.vertices
     vertices["colour"] = colours[given.vertex_labels]
     vertices["label"], vertices["confidence"] = given.vertex_labels, given.vertex_confidence
+    vertices["instance"] = given.vertex_instances
     wide = int(given.sizes.max()) > 255
     header = _header(segmentation, given, "float" if single else "double", "int" if wide else "uchar")
     return b"".join([header, vertices.tobytes(), *_faces(given, colours, "<i4" if wide else "u1")])
@@ -44,6 +46,7 @@ def _header(segmentation: Segmentation, given: AsGiven, coordinate: str, count: 
     return (
         "ply\nformat binary_little_endian 1.0\n"
         + "".join(f"comment part {index} {shown_name(name)} {colour}\n" for index, (name, colour) in named)
+        + "".join(f"comment instance {i} {shown_name(each.name)}\n" for i, each in enumerate(segmentation.instances))
         + f"element vertex {len(given.vertices)}\n"
         + "".join(f"property {coordinate} {axis}\n" for axis in "xyz")
         + _ANSWER_PROPERTIES
@@ -82,6 +85,7 @@ def _rows(
     rows["corners"] = given.corners[starts[faces, None] + np.arange(size)]
     rows["colour"] = colours[given.face_labels[faces]]
     rows["label"], rows["confidence"] = given.face_labels[faces], given.face_confidence[faces]
+    rows["instance"] = given.face_instances[faces]
     return rows
 
 

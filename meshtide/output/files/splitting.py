@@ -1,4 +1,4 @@
-"""Each part as a mesh file of its own."""
+"""Each instance of a part as a mesh file of its own."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from pathlib import Path
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.mesh.files import WRITABLE, write_mesh_file
-from meshtide.output.files.glb import parts_with_faces
+from meshtide.output.files.glb import pieces_with_faces
 from meshtide.output.files.naming import safe_words
 
 
 def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".ply") -> list[Path]:
-    """Write each part that has faces as its own mesh into the folder, and return the files in the order of the parts.
+    """Write each instance as its own mesh into the folder, and return the files in the order of the instances.
 
-    A file is called after its part (`upperarm.ply`), in letters that every file system knows. Nothing is replaced
-    before all parts are written; other files in the folder stay as they are. The folder is made if it is not there.
+    A file is called after its instance (`head.ply`, `leg_1.ply`), in letters that every file system knows. Nothing is
+    replaced before all are written; other files in the folder stay as they are. The folder is made if it is not there.
+
+    >>> import meshtide as mt
+    >>> bird = mt.segment(mt.make_figure("bird", 4, "held-out", defects=False)[0])
+    >>> [path.name for path in mt.split_parts(bird, "bird_parts")]
+    ['head.ply', 'torso.ply', 'leg_1.ply', 'leg_2.ply', 'tail.ply', 'wing_1.ply', 'wing_2.ply']
     """
     folder = Path(folder)
     if suffix.lower() not in WRITABLE:
         raise InputError(f"'{suffix}' is no suffix that parts can be written as; choose one of {', '.join(WRITABLE)}")
-    words = safe_words(segmentation.parts)
+    words = safe_words(instance.name for instance in segmentation.instances)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".meshtide-", dir=folder) as stage:
             staged = []
-            for part, vertices, faces in parts_with_faces(segmentation, with_unlabelled=False):
-                staged.append(Path(stage) / f"{words[part]}{suffix}")
+            for index, vertices, faces in pieces_with_faces(segmentation, with_unlabelled=False):
+                staged.append(Path(stage) / f"{words[index]}{suffix}")
                 write_mesh_file(staged[-1], vertices, faces)
             return _moved(staged, folder)
     except OSError as error:

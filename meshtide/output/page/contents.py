@@ -14,7 +14,7 @@ from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
 from meshtide.mesh.measure import unit_box
-from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours, triangle_parts
+from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours
 from meshtide.output.files.numbers import summary
 from meshtide.output.page.light import light
 from meshtide.output.pictures.camera import best_view, guess_up
@@ -38,15 +38,15 @@ def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
     """
     check_colours(segmentation)
     drawn = light(segmentation)
-    parts = triangle_parts(drawn)
+    parts = drawn.mesh_face_labels.values.copy()
     present, rows = _parts(segmentation, parts)
     faces = len(segmentation.mesh.faces)
     return {
         "title": shortened(title, LONGEST_NAME),
         "kind": None if segmentation.kind is None else shortened(segmentation.kind, LONGEST_NAME),
         "warnings": _warnings(segmentation.warnings),
-        "vertices": segmentation.mesh.origin.vertex_count,
-        "faces": segmentation.mesh.origin.face_count,
+        "vertices": segmentation.origin.vertex_count,
+        "faces": segmentation.origin.face_count,
         "confidence": _mean_confidence(segmentation),
         "shown": len(drawn.mesh.faces) if len(drawn.mesh.faces) < faces else None,
         "parts": rows,
@@ -95,7 +95,7 @@ def _surface(drawn: Segmentation) -> dict[str, Any]:
         "box": box.tolist(),
         "places": _packed(points / np.where(box > 0, box, 1) * STEPS, np.uint16),
         "normals": _packed(_octahedral(_normals(points, faces)) * 32_767, np.int16),
-        "sure": _packed(drawn.confidence[used] * 255, np.uint8),
+        "sure": _packed(drawn.mesh_confidence[used] * 255, np.uint8),
         "indices": _packed(faces, np.uint16 if len(used) <= STEPS + 1 else np.uint32),
     }
 

@@ -28,8 +28,9 @@ def light(segmentation: Segmentation, most: int = MOST_FACES) -> Segmentation:
     if small is mesh:
         return segmentation
     source = _sources(carrier, mesh, small.vertices, used)
-    labels = replace(segmentation.labels, values=segmentation.labels.values[source])
-    return replace(segmentation, mesh=small, labels=labels, probabilities=segmentation.probabilities[source])
+    labels = replace(segmentation.mesh_labels, values=segmentation.mesh_labels.values[source])
+    rows = segmentation.mesh_probabilities[source]
+    return Segmentation(small, labels, rows, segmentation.colours, segmentation.kind, segmentation.warnings)
 
 
 def _sources(carrier: Carrier, mesh: Mesh, simplified: FloatArray, used: IntArray) -> IntArray:

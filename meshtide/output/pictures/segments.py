@@ -32,7 +32,7 @@ def segmentation_picture(
 
     `size` is that of one drawing. The legend names the parts that occur, and what has no part as "unlabelled".
     """
-    mesh, parts = segmentation.mesh, segmentation.face_labels.values
+    mesh, parts = segmentation.mesh, segmentation.mesh_face_labels.values
     view = best_view(mesh, up=up) if view == "best" else view
     how: dict[str, Any] = {"size": size, "view": view, "up": up, "lens": lens, "background": background}
     palette = np.array([*segmentation.colours, UNLABELLED])  # its last row is also row -1
@@ -40,7 +40,7 @@ def segmentation_picture(
     names = [*segmentation.parts, "unlabelled"]
     key = [(names[part], str(palette[part])) for part in _present(parts, len(segmentation.parts))]
     if confidence:
-        drawings.append(render(mesh, confidence_colours(segmentation.confidence), on="vertices", **how))
+        drawings.append(render(mesh, confidence_colours(segmentation.mesh_confidence), on="vertices", **how))
         captions = ["parts", "confidence"]
         key += [(f"{percent} % sure", _code(percent / 100)) for percent in (0, 50, 100)]
     return sheet(drawings, captions, title=title, legend=key if legend else None, background=background)
@@ -59,7 +59,7 @@ def segmentation_sheet(
     """Draw several segmented meshes side by side with one legend, of the parts that occur on any of them."""
     drawings, key = [], dict[str, str]()
     for each in segmentations:
-        palette, parts = np.array([*each.colours, UNLABELLED]), each.face_labels.values
+        palette, parts = np.array([*each.colours, UNLABELLED]), each.mesh_face_labels.values
         drawings.append(render(each.mesh, palette[parts], on="faces", size=size, view=view, up=up))
         names = [*each.parts, "unlabelled"]
         key |= {names[part]: str(palette[part]) for part in _present(parts, len(each.parts))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,11 +32,17 @@ from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.files import read_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.doctor import load_ready
 from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.mesh.ready import load_ready
 from meshtide.output.files import naming
 from meshtide.output.files.splitting import split_parts
 from meshtide.output.saving import SUFFIXES, write_segmentation
+
+
+def group_words(answer: Segmentation) -> list[str]:
+    """The OBJ group of each of the file's faces."""
+    names = [*(instance.name.replace(" ", "_") for instance in answer.instances), "unlabelled"]
+    return [names[index] for index in answer.face_instances]
 
 
 @pytest.fixture(params=INPUTS)
@@ -54,7 +61,10 @@ def test_ply_has_the_file_with_an_answer_on_every_element(given: Given, tmp_path
         assert list(zip(element["label"], element["confidence"], strict=True)) == expected
         colours = list(zip(*(element[band] for band in ("red", "green", "blue")), strict=True))
         assert colours == [rgb(answer, part) for part, _ in expected]
-    assert read.comments == [f"part {i} {name} {answer.colours[i]}" for i, name in enumerate(PARTS)]
+    assert list(vertex["instance"]) == answer.vertex_instances.tolist()
+    assert list(face["instance"]) == answer.face_instances.tolist()
+    told = [f"instance {i} {instance.name}" for i, instance in enumerate(answer.instances)]
+    assert read.comments == [*(f"part {i} {name} {answer.colours[i]}" for i, name in enumerate(PARTS)), *told]
     assert {-1, 0, 1, 2} <= set(vertex["label"])
 
 
@@ -81,13 +91,12 @@ def test_our_own_reader_finds_the_labels_in_ply_and_obj(given: Given, tmp_path: 
     expected = mesh.origin.vertices_from_file(labels, -1, len(mesh.vertices))
     assert read_labels(tmp_path / "out.ply", mesh, on="vertices").values.tolist() == expected.tolist()
     mesh = load_ready(tmp_path / "out.obj")[0]
-    groups, faces = read_labels(tmp_path / "out.obj", mesh), face_answers(answer)
-    words = {0: "head", 1: "upper_arm", 2: "tail", -1: "unlabelled"}
+    groups, faces = read_labels(tmp_path / "out.obj", mesh), group_words(answer)
     found = [groups.names[group] for group in groups.values]
-    assert found == [words[faces[face][0]] for face in mesh.origin.face_of]
+    assert found == [faces[face] for face in mesh.origin.face_of]
 
 
-def test_obj_has_the_file_with_every_face_in_the_group_of_its_part(given: Given, tmp_path: Path) -> None:
+def test_obj_has_the_file_with_every_face_in_the_group_of_its_instance(given: Given, tmp_path: Path) -> None:
     answer = ready(given)
     write_segmentation(answer, tmp_path / "out.obj", source=given.path)
     words = {0: "head", 1: "upper_arm", 2: "tail", -1: "unlabelled"}
@@ -106,7 +115,8 @@ def test_obj_has_the_file_with_every_face_in_the_group_of_its_part(given: Given,
             assert key == "#" or line == "mtllib out.mtl"
     np.testing.assert_array_equal(points, given.points)
     assert polygons == given.written
-    assert groups == materials == [words[part] for part, _ in face_answers(answer)]
+    assert materials == [words[part] for part, _ in face_answers(answer)]
+    assert groups == group_words(answer)
 
 
 def test_trimesh_opens_the_obj_with_the_materials_beside_it(given: Given, tmp_path: Path) -> None:
@@ -125,23 +135,27 @@ def test_trimesh_opens_the_obj_with_the_materials_beside_it(given: Given, tmp_pa
             assert tuple(found[name].visual.material.diffuse[:3]) == rgb(answer, part)
 
 
-def test_glb_has_a_named_coloured_mesh_for_each_part(given: Given, tmp_path: Path) -> None:
+def test_glb_has_a_named_coloured_mesh_for_each_instance(given: Given, tmp_path: Path) -> None:
     answer = ready(given)
     write_segmentation(answer, tmp_path / "out.glb", source=given.path)
     read = trimesh.load_scene(tmp_path / "out.glb", process=False)
-    mesh, of_polygon = answer.mesh, face_answers(answer)
-    part_of = np.array([of_polygon[face][0] for face in mesh.origin.face_of])
-    names = {part: PARTS[part] if part >= 0 else "unlabelled" for part in np.unique(part_of).tolist()}
+    mesh, piece_of = answer.mesh, answer.face_instances[answer.mesh.origin.face_of]
+    names = {
+        index: answer.instances[index].name if index >= 0 else "unlabelled" for index in np.unique(piece_of).tolist()
+    }
     assert set(read.geometry) == set(names.values()) == set(read.graph.nodes_geometry)
-    for part, name in names.items():
-        geometry, faces = read.geometry[name], mesh.faces[part_of == part]
+    assert len(names) == len(answer.instances) + (-1 in names)
+    for index, name in names.items():
+        geometry, faces = read.geometry[name], mesh.faces[piece_of == index]
+        part = answer.instances[index].part_index if index >= 0 else -1
         np.testing.assert_array_equal(geometry.triangles, mesh.vertices[faces].astype(np.float32))
         assert len(geometry.vertices) == len(np.unique(faces))
         material = geometry.visual.material
         linear = [(c / 255 + 0.055) ** 2.4 / 1.055**2.4 if c > 10 else c / 255 / 12.92 for c in rgb(answer, part)]
         np.testing.assert_allclose(material.baseColorFactor[:3] / 255, linear, atol=1 / 254)
-        assert material.name == name
-        assert {"part": None if part < 0 else name, "index": part}.items() <= geometry.metadata.items()
+        assert material.name == (PARTS[part] if part >= 0 else "unlabelled")
+        said = {"part": None if part < 0 else PARTS[part], "index": part, "instance": index}
+        assert said.items() <= geometry.metadata.items()
 
 
 def test_glb_obeys_the_rules_of_the_format(tmp_path: Path) -> None:
@@ -182,16 +196,19 @@ def test_lists_and_arrays_are_those_of_the_file(given: Given, tmp_path: Path) ->
     for suffix in (".seg", ".txt", ".npz"):
         write_segmentation(answer, tmp_path / f"out{suffix}", source=given.path)
     vertices, faces = vertex_answers(answer), face_answers(answer)
-    assert np.loadtxt(tmp_path / "out.seg", dtype=int).tolist() == [part for part, _ in faces]
+    assert np.loadtxt(tmp_path / "out.seg", dtype=int).tolist() == answer.face_instances.tolist()
     assert np.loadtxt(tmp_path / "out.txt", dtype=int).tolist() == [part for part, _ in vertices]
     with np.load(tmp_path / "out.npz", allow_pickle=False) as arrays:
         assert list(zip(arrays["labels"].tolist(), arrays["confidence"].tolist(), strict=True)) == vertices
         assert list(zip(arrays["face_labels"].tolist(), arrays["face_confidence"].tolist(), strict=True)) == faces
         assert (tuple(arrays["names"]), str(arrays["on"])) == (PARTS, "vertices")
+        assert arrays["instances"].tolist() == answer.vertex_instances.tolist()
+        assert arrays["face_instances"].tolist() == answer.face_instances.tolist()
+        assert arrays["instance_names"].tolist() == [instance.name for instance in answer.instances]
         rows = arrays["probabilities"]
     assert rows.shape == (len(given.points), len(PARTS))
     for row, vertex in zip(rows, answer.mesh.origin.vertex_of.tolist(), strict=True):
-        np.testing.assert_array_equal(row, answer.probabilities[vertex] if vertex >= 0 else 0)
+        np.testing.assert_array_equal(row, answer.mesh_probabilities[vertex] if vertex >= 0 else 0)
     assert read_labels(tmp_path / "out.npz", answer.mesh).names == PARTS
 
 
@@ -215,12 +232,26 @@ def test_json_adds_up(given: Given, tmp_path: Path) -> None:
             sure = [sure for label, sure in vertices if label == part]
             assert row["confidence"] == pytest.approx(np.mean(sure), rel=1e-5)
             assert (row["index"], row["colour"]) == (part, answer.colours[part])
+    for index, row in enumerate(said["instances"]):
+        own = answer.face_instances[answer.mesh.origin.face_of] == index
+        assert (row["faces"], row["vertices"]) == (
+            int((answer.face_instances == index).sum()),
+            int((answer.vertex_instances == index).sum()),
+        )
+        assert row["area"] == pytest.approx(areas[own].sum())
+        assert row["centroid"] == pytest.approx(np.average(triangles[own].mean(axis=1), axis=0, weights=areas[own]))
+        assert row["box"] == [triangles[own].min(axis=(0, 1)).tolist(), triangles[own].max(axis=(0, 1)).tolist()]
+    for part, name in enumerate(PARTS):
+        mine = [row for row in said["instances"] if row["part"] == name]
+        assert [row["number"] for row in mine] == list(range(1, len(mine) + 1))
+        assert sum(row["area"] for row in mine) == pytest.approx(said["parts"][name]["area"])
+        assert sum(row["faces"] for row in mine) == said["parts"][name]["faces"] == sum(p == part for p, _ in faces)
 
 
 def test_json_is_valid_for_absent_parts_and_sizes_beyond_numbers(tmp_path: Path) -> None:
     answer = guess(Mesh(box().vertices * 1e200, box().faces, "huge\udc80"))
     labels = Labels(np.where(np.arange(8) < 4, 0, 1), "vertices", PARTS)
-    write_segmentation(replace(answer, labels=labels), tmp_path / "out.json")
+    write_segmentation(replace(answer, mesh_labels=labels), tmp_path / "out.json")
     said = json.loads((tmp_path / "out.json").read_text(), parse_constant=pytest.fail)
     assert said["parts"]["tail"] | {"colour": ""} == {
         "index": 2,
@@ -338,30 +369,31 @@ def test_no_materials_are_left_behind_by_an_obj_that_failed(tmp_path: Path) -> N
 def test_split_parts_divides_the_surface(tmp_path: Path, suffix: str) -> None:
     answer = guess(figure(0)[0])
     (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / f"head{suffix}").write_text("old")
+    (tmp_path / f"head_1{suffix}").write_text("old")
     files = split_parts(answer, tmp_path, suffix)
-    assert [file.name for file in files] == [f"head{suffix}", f"upper_arm{suffix}", f"tail{suffix}"]
+    assert [file.stem for file in files] == [instance.name.replace(" ", "_") for instance in answer.instances]
+    assert {file.suffix for file in files} == {suffix}
     assert {file.name for file in tmp_path.iterdir()} == {"mine.txt", *(file.name for file in files)}
-    for part, file in enumerate(files):
-        read, faces = trimesh.load_mesh(file, process=False), answer.mesh.faces[answer.face_labels.values == part]
+    for index, file in enumerate(files):
+        read, faces = trimesh.load_mesh(file, process=False), answer.mesh.faces[answer.mesh_face_instances == index]
         np.testing.assert_allclose(read.triangles, answer.mesh.vertices[faces], atol=1e-6)
         assert len(read.vertices) == (3 * len(faces) if suffix == ".stl" else len(np.unique(faces)))
 
 
 def test_split_parts_replaces_all_or_nothing(tmp_path: Path) -> None:
     answer = guess(figure(1)[0])
-    (tmp_path / "head.ply").write_text("old")
+    (tmp_path / "head_1.ply").write_text("old")
     with small_files_only(700), pytest.raises(InputError, match="cannot be written"):
         split_parts(answer, tmp_path)
-    (tmp_path / "tail.ply").mkdir()
+    (tmp_path / "tail_1.ply").mkdir()
     with pytest.raises(InputError, match="is a folder"):
         split_parts(answer, tmp_path)
     with pytest.raises(InputError, match=r"'\.\./x'.*\.obj, \.ply"):
         split_parts(answer, tmp_path, "../x")
     with pytest.raises(InputError, match="cannot be written there"):
-        split_parts(answer, tmp_path / "head.ply")
-    assert (tmp_path / "head.ply").read_text() == "old"
-    assert {file.name for file in tmp_path.iterdir()} == {"head.ply", "tail.ply"}
+        split_parts(answer, tmp_path / "head_1.ply")
+    assert (tmp_path / "head_1.ply").read_text() == "old"
+    assert {file.name for file in tmp_path.iterdir()} == {"head_1.ply", "tail_1.ply"}
 
 
 def hostile() -> Segmentation:
@@ -373,11 +405,11 @@ def test_hostile_names_stay_in_their_folder(tmp_path: Path) -> None:
     answer = hostile()
     folder = tmp_path / "deep" / "er"
     files = split_parts(answer, folder)
-    assert len(files) == len(np.unique(answer.face_labels.values[answer.face_labels.values >= 0])) == len(HOSTILE)
+    assert len(files) == len(answer.instances) >= len({instance.part for instance in answer.instances}) == len(HOSTILE)
     assert sorted(folder.iterdir()) == sorted(files)
     assert [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != folder] == []
-    for part, file in enumerate(files):
-        assert len(load_mesh(file).faces) == int((answer.face_labels.values == part).sum())
+    for index, file in enumerate(files):
+        assert len(load_mesh(file).faces) == int((answer.face_instances == index).sum())
 
 
 def test_hostile_names_break_no_format(tmp_path: Path) -> None:
@@ -388,11 +420,13 @@ def test_hostile_names_break_no_format(tmp_path: Path) -> None:
     ply = read_plain(tmp_path / "x.ply")
     np.testing.assert_array_equal(ply["face"]["label"], answer.face_labels.values)
     assert len(trimesh.load_mesh(tmp_path / "x.ply", process=False).faces) == len(answer.mesh.faces)
-    shown = [comment.removeprefix(f"part {i} ")[:-8] for i, comment in enumerate(ply.comments)]
+    shown = [comment.removeprefix(f"part {i} ")[:-8] for i, comment in enumerate(ply.comments[: len(HOSTILE)])]
     for name, text in zip(HOSTILE, shown, strict=True):
         assert text.encode().decode("unicode_escape") == (name if len(name) < 60 else name[:60] + "...")
     scene = trimesh.load_scene(tmp_path / "x.glb", process=False)
-    found = {(g.metadata["index"], g.metadata["part"]): len(g.faces) for g in scene.geometry.values()}
+    found = Counter()
+    for geometry in scene.geometry.values():
+        found[geometry.metadata["index"], geometry.metadata["part"]] += len(geometry.faces)
     assert {name: found[part, name] for part, name in enumerate(HOSTILE)} == counts
     materials = trimesh.load_scene(tmp_path / "x.obj", process=False, group_material=True).geometry.values()
     unlabelled = answer.face_labels.unlabelled
