@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+
+if TYPE_CHECKING:
+    from meshtide.spectral.cache import Cache
 
 # Lines are sentences to read or to pipe on, so they are never broken or coloured by content.
 out = Console(soft_wrap=True, highlight=False)
@@ -24,7 +28,38 @@ CacheOption = Annotated[
     Path | None,
     typer.Option("--cache", envvar="MESHTIDE_CACHE", help="The cache folder, instead of the user's own."),
 ]
+SourceArgument = Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="auto (cuda if there is one, else cpu), cpu, cuda or mps.")]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes work side by side.")]
+
+# The library's errors name an argument as `name=`; here is the option of each that has another name.
+_OPTIONS = {
+    "test_source": "--test",
+    "vocabulary": "--parts",
+    "augmentation": "--augment",
+    "report": "--json",
+    "k": "-k",
+}
+_ARGUMENTS = (
+    *_OPTIONS, "cache", "class_weights", "data", "device", "eigenpairs", "epochs", "features", "jobs", "kind",
+    "max_vertices", "model", "network", "networks", "operator", "output", "patience", "precision", "refine",
+    "relatives", "resume", "sample", "seed", "seeds", "setting", "shape", "split", "start", "strength", "validate",
+)  # fmt: skip
+_ARGUMENT = re.compile(rf"(?<![\w'\"/.=-])({'|'.join(_ARGUMENTS)})=(?P<value>['\"\d-]?)(?![\w/])")
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library's about arguments, in words of the command line.
+
+    >>> in_options("device='tpu' is not known; name other shapes with test_source=")
+    "--device 'tpu' is not known; name other shapes with --test"
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name = _OPTIONS.get(found[1], f"--{found[1].replace('_', '-')}")
+        return f"{name} {found['value']}" if found["value"] else name
+
+    return _ARGUMENT.sub(option, sentence)
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -48,3 +83,22 @@ def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal or total == 0) as bar:
         task = bar.add_task(what, total=total)
         yield lambda words=what: bar.update(task, advance=1, description=words)
+
+
+@contextmanager
+def bars() -> Iterator[Callable[[str, int], Callable[..., None]]]:
+    """Bars that the library asks for by name and length; a new one takes the place of the one before."""
+    with ExitStack() as shown:
+
+        def begin(what: str, total: int) -> Callable[..., None]:
+            shown.close()
+            return shown.enter_context(progress(what, total))
+
+        yield begin
+
+
+def cache_of(folder: Path | None) -> Cache:
+    """The cache in a folder, or the user's own."""
+    from meshtide.spectral.cache import Cache
+
+    return Cache(folder)

@@ -1,26 +1,22 @@
-"""What `train` and `compare` share: their options, and one training with its bar."""
+"""What `train` and `compare` share: their options, and a training's bar."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from meshtide.cli.console import err
-from meshtide.cli.evaluate import bars
-from meshtide.errors import InputError
+from meshtide.cli.console import out
 
 if TYPE_CHECKING:
-    from meshtide.inference.model import Model
-    from meshtide.training.experiment import Data, Experiment, Lessons
+    from meshtide.training.experiment import Experiment
     from meshtide.training.loop import Epoch, Training
-    from meshtide.training.scores import Score
+    from meshtide.training.sources import Data
 
-# Under which heading of the help text an option stands.
+# Under which heading of the help text an option stands. What an option is when it is not given the library decides.
 shapes_option = partial(typer.Option, rich_help_panel="Shapes and parts")
 network_option = partial(typer.Option, rich_help_panel="Network")
 relatives_option = partial(typer.Option, rich_help_panel="Relatives")
@@ -29,19 +25,35 @@ training_option = partial(typer.Option, rich_help_panel="Training")
 SettingOption = Annotated[str, shapes_option(help="single, multi or mixed, as in the paper.")]
 TestOption = Annotated[str | None, shapes_option("--test", metavar="SOURCE", help="Another source to test on.")]
 PartsOption = Annotated[str | None, shapes_option("--parts", metavar="VOCABULARY", help="Which parts to learn.")]
-OperatorOption = Annotated[str, network_option(help="surface or graph.")]
-FeaturesOption = Annotated[str, network_option(help="hks, log-hks, wks, or several with commas.")]
-EigenpairsOption = Annotated[int, network_option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")]
+OperatorOption = Annotated[str | None, network_option(show_default="surface", help="surface or graph.")]
+FeaturesOption = Annotated[
+    str | None, network_option(show_default="log-hks", help="hks, log-hks, wks, or several with commas.")
+]
+EigenpairsOption = Annotated[
+    int | None, network_option("--eigenpairs", "-k", min=1, show_default="128", help="Eigenpairs for each shape.")
+]
 EpochsOption = Annotated[int | None, training_option(min=1, help="Passes over the training shapes.")]
-SampleOption = Annotated[int, training_option(min=0, help="Vertices of a shape that a step looks at; 0 is all.")]
+SampleOption = Annotated[
+    int | None,
+    training_option(min=0, show_default="1000", help="Vertices of a shape that a step looks at; 0 is all."),
+]
 PrecisionOption = Annotated[
-    str, training_option(help="float32, or bfloat16 for the products of a step, which is faster on newer processors.")
+    str | None,
+    training_option(
+        show_default="float32",
+        help="float32, or bfloat16 for the products of a step, which is faster on newer processors.",
+    ),
 ]
 AugmentOption = Annotated[
     bool | None, relatives_option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
 ]
-RelativesOption = Annotated[int, relatives_option(min=1, help="Relatives of each shape, with --augment.")]
-StrengthOption = Annotated[float, relatives_option(min=0.0, max=3.0, help="How unlike a shape its relatives are.")]
+RelativesOption = Annotated[
+    int | None, relatives_option(min=1, show_default="6", help="Relatives of each shape, with --augment.")
+]
+StrengthOption = Annotated[
+    float | None,
+    relatives_option(min=0.0, max=3.0, show_default="1.0", help="How unlike a shape its relatives are."),
+]
 ValidateOption = Annotated[
     bool, shapes_option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
 ]
@@ -50,103 +62,48 @@ SeedOption = Annotated[int, training_option(min=0, help="The same seed gives the
 SeedsOption = Annotated[int, training_option(min=1, help="Train so many times, and report mean and deviation.")]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What one training with one seed gave."""
-
-    seed: int
-    validation_accuracy: float | None  # of the epoch that was kept
-    model: Model
-    score: Score | None
-    history: list[Epoch]
-    seconds: float
+def given(**values: Any) -> dict[str, Any]:
+    """The options that a user gave; the others are left to the library."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def augments(asked: bool | None, setting: str, operator: str) -> bool:
-    """Whether to learn from relatives: as asked, or where a network must work on shapes unlike the training set."""
-    if asked is not None:
-        return asked
-    return setting == "mixed" and operator == "surface"
+def words(text: str | None) -> tuple[str, ...] | None:
+    """The words of a list with commas."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def describe(experiment: Experiment, data: Data) -> str:
-    """Which shapes are for what, and which parts are learned."""
-    names = f"{len(data.train)} training, {len(data.validation)} validation and {len(data.test)} test shapes"
-    if experiment.setting == "single":
-        names = f"20, 30 and 50 % of the vertices of {data.train[0].example.name} to train, validate and test"
-    where = f" of {experiment.test_source}" if experiment.test_source else ""
-    return f"{experiment.source}: {names}{where}, {len(data.parts)} parts ({', '.join(data.parts)})"
+class Screen:
+    """A training as it is shown on the way: which shapes it has, and a bar of its epochs with the loss."""
 
+    def __init__(self, begin_bar: Callable[[str, int], Callable[..., None]]) -> None:
+        self.begin_bar = begin_bar
+        self.count: Callable[..., None] = lambda *_: None
+        self.words = ""
+        self.epoch_done = 0
 
-def with_seed(experiment: Experiment, seed: int) -> Experiment:
-    """The same experiment with another seed."""
-    return replace(experiment, settings=replace(experiment.settings, seed=seed))
+    def loaded(self, experiment: Experiment, data: Data) -> None:
+        """Say which shapes are for what."""
+        from meshtide.training.sources import describe
 
+        self.close()
+        out.print(escape(describe(experiment, data)))
 
-def run_once(
-    experiment: Experiment,
-    data: Data,
-    device: str,
-    jobs: int,
-    *,
-    lessons: Lessons | None = None,
-    begin: Callable[[Training], None] = lambda _: None,
-    after_epoch: Callable[[Training, Epoch], None] = lambda *_: None,
-    keep_interrupted: bool = True,
-) -> Run:
-    """Train with the experiment's seed and score; `begin` may put the training where another one was interrupted.
-
-    Ctrl-C ends the training early and the best so far is scored, unless `keep_interrupted` is False.
-    """
-    import torch
-
-    from meshtide.training.experiment import prepare_training, score_test, trained_model
-
-    started = time.perf_counter()
-    if device == "cpu":
-        # The matrices of a step are small: two threads wait for each other more than they work.
-        torch.set_num_threads(1)
-    with bars() as shown:
-        training, test = prepare_training(experiment, data, device=device, jobs=jobs, lessons=lessons, progress=shown)
-    begin(training)
-    history = _epochs(training, after_epoch, experiment.network, keep_interrupted)
-    training.keep_best()
-    score = score_test(training, data, test, experiment.setting)
-    model = trained_model(experiment, training, data, score, history, started)
-    best = [epoch.validation_accuracy for epoch in history if epoch.best]
-    return Run(
-        experiment.settings.seed,
-        best[-1] if best else None,
-        model,
-        score,
-        history,
-        round(time.perf_counter() - started, 1),
-    )
-
-
-def _epochs(
-    training: Training, after_epoch: Callable[[Training, Epoch], None], network: str, keep_interrupted: bool
-) -> list[Epoch]:
-    """Run the epochs with a bar."""
-    history: list[Epoch] = []
-    with bars() as shown:
-        count: Any = shown(f"training {network}", training.epochs)
+    def begun(self, experiment: Experiment, training: Training) -> None:
+        """Begin the bar where the training begins."""
+        self.close()
+        if training.epoch:
+            out.print(f"going on after epoch {training.epoch} of {training.epochs}")
+        self.words, self.epoch_done = f"training {experiment.network}", training.epoch
+        self.count = self.begin_bar(self.words, training.epochs)
         for _ in range(training.epoch):
-            count()
-        try:
-            for epoch in training.run():
-                history.append(epoch)
-                after_epoch(training, epoch)
-                count(_words(epoch, network))
-        except KeyboardInterrupt:
-            if not keep_interrupted:
-                raise
-            err.print(f"stopped after epoch {training.epoch}; the best so far is kept")
-    if not history and not training.best:
-        raise InputError("stopped before the first epoch was done, so there is no model")
-    return history
+            self.count()
 
+    def epoch(self, epoch: Epoch) -> None:
+        """Move the bar on."""
+        self.epoch_done = epoch.epoch
+        checked = "" if epoch.validation_accuracy is None else f", validation {epoch.validation_accuracy:.2%}"
+        self.count(f"{self.words}: loss {epoch.loss:.3f}{checked}")
 
-def _words(epoch: Epoch, network: str) -> str:
-    checked = "" if epoch.validation_accuracy is None else f", validation {epoch.validation_accuracy:.2%}"
-    return f"training {network}: loss {epoch.loss:.3f}{checked}"
+    def close(self) -> None:
+        """Take the bar away, so that something can be said."""
+        self.begin_bar("", 0)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from meshtide.cli.console import CacheOption, JsonOption, err, out, progress, write_json
-from meshtide.cli.evaluate import DeviceOption, cache_of, choose_device
+from meshtide.cli.console import CacheOption, DeviceOption, JsonOption, cache_of, err, out, progress, write_json
 from meshtide.cli.meshes import mesh_files
 from meshtide.errors import InputError
 
@@ -61,6 +60,7 @@ def segment(
     does not stop the others; those are listed at the end, and the exit code is then 2.
     """
     from meshtide.inference.shipped import named_model
+    from meshtide.networks.device import choose_device
 
     chosen = named_model("default" if model is None else model)
     if parts:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from meshtide.cli.console import CacheOption, DataOption, out
-from meshtide.cli.evaluate import cache_of
+from meshtide.cli.console import CacheOption, DataOption, cache_of, out
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:

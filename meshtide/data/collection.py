@@ -165,7 +165,7 @@ def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
     chosen = data or os.environ.get("MESHTIDE_DATA") or beside
     folder = None if chosen is None else Path(chosen).expanduser()
     if folder is not None and not folder.is_dir():
-        raise InputError(f"{folder}: the data folder is no folder; correct --data or MESHTIDE_DATA")
+        raise InputError(f"{folder}: the data folder is not a folder; correct data= or MESHTIDE_DATA")
     return folder
 
 
@@ -206,7 +206,7 @@ def _from_card(
 ) -> Collection:
     if data is None:
         hint = f"; get the files: {card.obtain}" if card.obtain else ""
-        raise InputError(f"{card.name}: where is the data? pass --data or set MESHTIDE_DATA{hint}")
+        raise InputError(f"{card.name}: where is the data? pass data= or set MESHTIDE_DATA{hint}")
     shapes: list[Shape] = []
     findings: list[Problem] = []
     members: dict[str, list[Shape]] = {name: [] for name in card.splits}

@@ -5,23 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import statistics
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from meshtide.errors import InputError
-from meshtide.networks.registry import NETWORKS, build_network
-from meshtide.training.experiment import Experiment, usual_options
-from meshtide.training.scores import FIGURES, summarise
-from meshtide.words import known
+from meshtide.files import write_atomically
+from meshtide.networks.device import choose_device
+from meshtide.networks.registry import needs, network_record, networks_for, parameter_count
+from meshtide.spectral.cache import Cache
+from meshtide.training.experiment import Choices, Experiment, plan, with_seed
+from meshtide.training.run import SILENT, Lessons, Run, Watch, check_network, make_lessons, run_once
+from meshtide.training.scores import METRICS, summarise
+from meshtide.training.sources import Data, gather
 
 MOST_BYTES = 2**24  # of a comparison's file, far beyond use
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one network with one seed gave; figures are fractions."""
+    """What one network with one seed gave; metrics are fractions."""
 
     network: str
     seed: int
@@ -43,31 +47,36 @@ class Row:
     seeds: tuple[int, ...]
     seconds: float  # of a run, the mean
     validation_accuracy: float | None
-    figures: dict[str, dict[str, float]]  # as `summarise` gives them
+    metrics: dict[str, dict[str, float]]  # as `summarise` gives them
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison:
     """Results as they come in, of one experiment but for its network; its seed is the first one."""
 
-    experiment: Experiment
+    experiment: Experiment  # with the usual network, whichever are compared
+    networks: tuple[str, ...]
     results: list[Result] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        means = [f"{row.network} {row.metrics['vertex_accuracy']['mean']:.2%}" for row in self.rows()]
+        return f"Comparison({self.experiment.source}: {', '.join(means) or 'no results yet'})"
 
     def has(self, network: str, seed: int) -> bool:
         """Whether this network was run with this seed."""
         return any((result.network, result.seed) == (network, seed) for result in self.results)
 
-    def rows(self, networks: Iterable[str]) -> list[Row]:
-        """A row for every network that has results, in the order given."""
-        found = ((name, [result for result in self.results if result.network == name]) for name in networks)
+    def rows(self) -> list[Row]:
+        """A row for every network that has results, in the order of the comparison."""
+        found = ((name, [result for result in self.results if result.network == name]) for name in self.networks)
         return [_row(name, results) for name, results in found if results]
 
     def digest(self) -> str:
-        """What tells this comparison from one on other shapes or with other settings."""
+        """What tells this comparison from one on other shapes or with other choices."""
         common = replace(self.experiment, network="", options={})
         return hashlib.blake2b(repr(common).encode(), digest_size=16).hexdigest()
 
-    def to_json(self, networks: Iterable[str]) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The whole comparison in what JSON can hold."""
         return {
             "source": self.experiment.source,
@@ -75,47 +84,146 @@ class Comparison:
             "digest": self.digest(),
             "tested_on": self.experiment.test_source or self.experiment.source,
             "operator": self.experiment.recipe.operator,
-            "networks": [asdict(row) for row in self.rows(networks)],
+            "networks": [asdict(row) for row in self.rows()],
             "runs": [asdict(result) for result in self.results],
         }
 
-    def take_up(self, path: Path) -> None:
-        """Begin with the results in a file that an earlier comparison wrote; one with other settings is refused."""
+    def save(self, path: str | Path) -> None:
+        """Write the comparison as JSON, whole or not at all."""
+        write_atomically(Path(path), (json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+
+    def take_up(self, path: str | Path) -> None:
+        """Begin with the results in a file that an earlier comparison wrote; one with other choices is refused."""
+        path = Path(path)
         try:
             if path.stat().st_size > MOST_BYTES:
-                raise InputError(f"{path}: is too large for a comparison's report; give the file that --json wrote")
+                raise InputError(f"{path}: is too large for the report of a comparison; is it another file?")
             content = json.loads(path.read_text(encoding="utf-8"))
-            digest, results = content["digest"], [_result(entry) for entry in content["runs"]]
+            digest, results = content["digest"], [_read_result(entry) for entry in content["runs"]]
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InputError(f"{path}: is no report of a comparison; remove it or compare without --resume") from error
+            raise InputError(f"{path}: is no report of a comparison; remove it, or leave out resume=") from error
         if digest != self.digest():
             raise InputError(f"{path}: belongs to a comparison with other arguments; use those, or remove the file")
         self.results = results
 
 
-def chosen_networks(words: str | None, operator: str) -> tuple[str, ...]:
-    """The networks that a list with commas names; without one all that work with the operator."""
-    if words is None:
-        return tuple(name for name in NETWORKS if name != "diffusionnet" or operator == "surface")
-    names = tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+def compare(
+    source: str | Path,
+    *,
+    networks: Sequence[str] | None = None,
+    seeds: int = 3,
+    report: str | Path | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    jobs: int = 1,
+    data: str | Path | None = None,
+    cache: Cache | None = None,
+    watch: Watch = SILENT,
+    **choices: Unpack[Choices],
+) -> Comparison:
+    """Train several networks on the same shapes and score them on the same test shapes.
+
+    `networks` are names, or None for all that work with the operator. Shapes, features, relatives and steps are the
+    same for all of them and chosen as for `train`; width, depth and dropout are each network's own. The `report` is
+    written anew after every run, and `resume=True` does the runs that it lacks.
+
+    >>> import tempfile
+    >>> import meshtide as mt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mesh, labels = mt.make_figure("hand", 1)
+    ...     mt.save_mesh(mesh, f"{folder}/hand.ply")
+    ...     mt.write_labels(labels, f"{folder}/hand.txt", mesh)
+    ...     comparison = mt.compare(
+    ...         folder, setting="single", networks=["tide-m", "gcn"], seeds=1, epochs=1, eigenpairs=16
+    ...     )
+    >>> [(row.network, row.parameters) for row in comparison.rows()]
+    [('tide-m', 116812), ('gcn', 1540)]
+    """
+    for word in ("network", "options", "start"):
+        if word in choices:
+            raise InputError(f"{word}= is for one network; compare takes networks=, each as it usually is")
+    common = plan(source, **choices)
+    names = _chosen(networks, common.recipe.operator)
+    experiments = [plan(source, **choices, network=name) for name in names]
+    for each in experiments:
+        check_network(each)
+    comparison = Comparison(common, names)
+    if resume:
+        if report is None:
+            raise InputError("resume= goes on with the report of an earlier comparison: name it with report=")
+        comparison.take_up(report)
+    place = choose_device(device)
+    extras = tuple(sorted({extra for each in experiments for extra in needs(each.network, each.options)}))
+    loaded = gather(common, data=data, cache=cache, jobs=jobs, extras=extras, progress=watch.progress)
+    if common.setting != "single" and not loaded.test:
+        raise InputError(f"{source}: has no test shapes to compare networks on; name other shapes with test_source=")
+    watch.loaded(common, loaded)
+    try:
+        for number in range(common.schedule.seed, common.schedule.seed + seeds):
+            _run_all(comparison, [with_seed(each, number) for each in experiments], loaded, place, jobs, report, watch)
+    except KeyboardInterrupt:  # what was under way is lost, what was done is not
+        if watch.interrupted is None:
+            raise
+        watch.interrupted()
+    return comparison
+
+
+def _run_all(
+    comparison: Comparison,
+    experiments: Sequence[Experiment],
+    data: Data,
+    device: str,
+    jobs: int,
+    report: str | Path | None,
+    watch: Watch,
+) -> None:
+    """Run the experiments of one seed, which share their relatives, and write the report after each."""
+    made: dict[bool, Lessons] = {}
+    for experiment in experiments:
+        if comparison.has(experiment.network, experiment.schedule.seed):
+            continue
+        samples = network_record(experiment.network).samples
+        if experiment.setting != "single" and samples not in made:
+            made[samples] = make_lessons(experiment, data, jobs=jobs, progress=watch.progress)
+        run = run_once(
+            experiment,
+            data,
+            device=device,
+            jobs=jobs,
+            lessons=made.get(samples),
+            watch=replace(watch, interrupted=None),
+        )
+        comparison.results.append(_result(experiment, run))
+        watch.done(run)
+        if report is not None:
+            comparison.save(report)
+
+
+def _chosen(networks: Sequence[str] | None, operator: str) -> tuple[str, ...]:
+    """The networks that are named, each once; without names all that work with the operator."""
+    if networks is None:
+        return networks_for(operator)
+    names = tuple(dict.fromkeys((networks,) if isinstance(networks, str) else networks))
     if not names:
-        raise InputError(f"--networks {words!r} names none; there are {', '.join(NETWORKS)}")
+        raise InputError(f"networks= names none; there are {', '.join(networks_for(operator))}")
     for name in names:
-        known(name, NETWORKS, "network")
+        network_record(name)
     return names
 
 
-def with_network(experiment: Experiment, network: str) -> Experiment:
-    """The same experiment for another network, with the options that this one usually has.
-
-    The network is built once to see that it can be: nobody wants to hear of a missing package after hours.
-    """
-    operator = experiment.recipe.operator
-    options = usual_options(network, operator, experiment.setting, experiment.augmentation is not None)
-    build_network(network, 1, 1, operator=operator, **options)
-    return replace(experiment, network=network, options=options)
+def _result(experiment: Experiment, run: Run) -> Result:
+    if run.score is None:
+        raise InputError(f"{experiment.source}: no test shape has labels to score against")
+    return Result(
+        experiment.network,
+        run.seed,
+        parameter_count(run.model.network),
+        run.seconds,
+        run.validation_accuracy,
+        **{metric: getattr(run.score, metric) for metric in METRICS},
+    )
 
 
 def _row(network: str, results: list[Result]) -> Row:
@@ -130,14 +238,14 @@ def _row(network: str, results: list[Result]) -> Row:
     )
 
 
-def _result(entry: Any) -> Result:
-    """A result from JSON; what is none raises ValueError, TypeError or KeyError."""
-    numbers = {name: entry[name] for name in ("seconds", *FIGURES)}
+def _read_result(entry: Any) -> Result:
+    """A result from JSON; anything else raises ValueError, TypeError or KeyError."""
+    numbers = {name: entry[name] for name in ("seconds", *METRICS)}
     checked = entry["validation_accuracy"]
     if not all(isinstance(value, float | int) for value in numbers.values()):
-        raise TypeError("a figure is no number")
+        raise TypeError("a metric is not a number")
     return Result(
-        known(str(entry["network"]), NETWORKS, "network"),
+        network_record(str(entry["network"])).name,
         int(entry["seed"]),
         int(entry["parameters"]),
         validation_accuracy=None if checked is None else float(checked),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,8 +20,8 @@ PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How to train; the defaults are what measured best on validation shapes."""
+class Schedule:
+    """How to train: how long, how fast, and on what of each shape; the defaults measured best on validation shapes."""
 
     epochs: int | None = None  # None: as many as make `steps`
     steps: int = USUAL_STEPS
@@ -79,27 +78,27 @@ class Training:
     """
 
     def __init__(
-        self, network: Network, train: Sequence[Example], validation: Sequence[Example], settings: Settings
+        self, network: Network, train: Sequence[Example], validation: Sequence[Example], schedule: Schedule
     ) -> None:
         if not any((example.targets >= 0).any() for example in train):
             raise InputError("no training shape has a labelled vertex; check the labels and the vocabulary")
-        self.network, self.train, self.validation, self.settings = network, train, validation, settings
-        self.epochs = settings.epochs_for(len(train))
+        self.network, self.train, self.validation, self.schedule = network, train, validation, schedule
+        self.epochs = schedule.epochs_for(len(train))
         self.epoch = 0
-        self.random = torch.Generator().manual_seed(settings.seed)
-        self.weights = part_weights(train, network) if settings.class_weights else None
+        self.random = torch.Generator().manual_seed(schedule.seed)
+        self.weights = part_weights(train, network) if schedule.class_weights else None
         self.optimiser = torch.optim.AdamW(
-            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+            network.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
         )
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimiser, settings.learning_rate, total_steps=self.epochs * len(train) + 1
+        self.learning_rate = torch.optim.lr_scheduler.OneCycleLR(
+            self.optimiser, schedule.learning_rate, total_steps=self.epochs * len(train) + 1
         )
         self.best: dict[str, Tensor] = {}
         self.best_accuracy, self.best_epoch = -1.0, 0
 
     def run(self) -> Iterator[Epoch]:
         """Train to the end, or until `patience` epochs brought nothing better."""
-        patience = self.settings.patience
+        patience = self.schedule.patience
         while self.epoch < self.epochs and not (patience and self.epoch - self.best_epoch >= patience):
             yield self.run_epoch()
 
@@ -123,7 +122,7 @@ class Training:
             losses / len(self.train),
             hits / max(count, 1),
             accuracy,
-            float(self.schedule.get_last_lr()[0]),
+            float(self.learning_rate.get_last_lr()[0]),
             learned_times(self.network),
             better,
         )
@@ -138,17 +137,17 @@ class Training:
         graph, targets = self._view(example)
         if not (targets >= 0).any():
             return 0.0, 0, 0
-        mixed = self.settings.precision == "bfloat16"
+        mixed = self.schedule.precision == "bfloat16"
         with torch.autocast(graph.device.type, torch.bfloat16, enabled=mixed):
             logits = self.network(graph)
         logits = logits.to(graph.features.dtype)
         loss = nn.functional.cross_entropy(
-            logits, targets, weight=self.weights, ignore_index=-1, label_smoothing=self.settings.label_smoothing
+            logits, targets, weight=self.weights, ignore_index=-1, label_smoothing=self.schedule.label_smoothing
         )
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
         self.optimiser.step()
-        self.schedule.step()
+        self.learning_rate.step()
         scored = targets >= 0
         right = int((logits.detach().argmax(dim=1) == targets)[scored].sum())
         return float(loss.detach()), right, int(scored.sum())
@@ -157,7 +156,7 @@ class Training:
         """The shape or one of its relatives, at some of its vertices: another view every time."""
         choices = ((example.graph, example.targets), *example.relatives)
         graph, targets = choices[int(torch.randint(len(choices), (1,), generator=self.random))]
-        size = self.settings.sample
+        size = self.schedule.sample
         if size is None or size >= graph.num_vertices or graph.recipe.operator != "surface":
             return graph, targets
         rows = torch.randperm(graph.num_vertices, generator=self.random)[:size].to(graph.device)
@@ -167,37 +166,54 @@ class Training:
         """Everything needed to go on later: tensors, and numbers for JSON."""
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
-        for index, moments in self.optimiser.state_dict()["state"].items():
+        optimiser = self.optimiser.state_dict()
+        for index, moments in optimiser["state"].items():
             tensors |= {f"optimiser.{index}.{name}": torch.as_tensor(value) for name, value in moments.items()}
         tensors["random"] = self.random.get_state()
         tensors["global_random"] = torch.get_rng_state()
+        if (accelerator := self._accelerator()) is not None:
+            tensors["device_random"] = accelerator.get_rng_state()
         numbers = {
             "epoch": self.epoch,
             "epochs": self.epochs,
             "best_accuracy": self.best_accuracy,
             "best_epoch": self.best_epoch,
+            "shapes": self._names(),
+            # Not the number of steps alone: one whose sample had no labels did not move the learning rate on.
+            "learning_rate": self.learning_rate.state_dict(),
+            "groups": optimiser["param_groups"],  # the learning rate's schedule turns more than one of its knobs
         }
         return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}, numbers
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
         """Go on from what `state` gave, as if nothing had happened."""
         if numbers["epochs"] != self.epochs:
-            raise InputError(f"the interrupted training has {numbers['epochs']} epochs and this one {self.epochs}")
+            raise InputError(f"the stopped training has {numbers['epochs']} epochs and this one {self.epochs}")
+        if numbers["shapes"] != self._names():
+            raise InputError("the stopped training has other shapes to learn from than there are now")
         self.network.load_state_dict(_under(tensors, "network."))
         self.best = _under(tensors, "best.")
         moments: dict[int, dict[str, Tensor]] = {}
         for name, value in _under(tensors, "optimiser.").items():
             index, _, key = name.partition(".")
             moments.setdefault(int(index), {})[key] = value
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": moments})
+        self.optimiser.load_state_dict({"state": moments, "param_groups": numbers["groups"]})
+        self.learning_rate.load_state_dict(numbers["learning_rate"])
         self.random.set_state(tensors["random"])
         torch.set_rng_state(tensors["global_random"])
+        accelerator = self._accelerator()
+        if accelerator is not None and "device_random" in tensors:
+            accelerator.set_rng_state(tensors["device_random"])
         self.epoch, self.best_epoch = int(numbers["epoch"]), int(numbers["best_epoch"])
         self.best_accuracy = float(numbers["best_accuracy"])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the optimiser's steps were taken before the interruption
-            for _ in range(self.epoch * len(self.train)):
-                self.schedule.step()
+
+    def _accelerator(self) -> Any:
+        """torch's module for the device that trains, which has random numbers of its own; None on the processor."""
+        device = next(self.network.parameters()).device
+        return None if device.type == "cpu" else torch.get_device_module(device)
+
+    def _names(self) -> list[list[str]]:
+        return [[example.name for example in examples] for examples in (self.train, self.validation)]
 
 
 def mean_accuracy(network: Network, examples: Sequence[Example]) -> float:

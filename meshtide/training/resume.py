@@ -1,14 +1,16 @@
-"""The file beside a model that lets an interrupted training go on: safetensors, no pickle."""
+"""The file beside a model that lets a stopped training go on: safetensors, no pickle."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import safetensors
 import safetensors.torch
+from torch import Tensor
 
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
@@ -17,44 +19,90 @@ from meshtide.training.loop import Training
 
 _KEY = "meshtide-training"
 SECONDS_BETWEEN = 5.0
+MOST_LETTERS = 60  # of a value in a sentence
 
 
 class TrainingFile:
-    """Where a training with one seed stands, written after every epoch and removed at the end."""
+    """Where a training with one seed stands: written as it goes, and removed when its model is finished."""
 
     def __init__(self, model_path: Path, experiment: Experiment) -> None:
-        self.path = model_path.with_suffix(f".seed{experiment.settings.seed}.training")
+        self.path = model_path.with_suffix(f".seed{experiment.schedule.seed}.training")
         self.next_time = 0.0
-        # Another experiment must not go on from this one's weights.
-        self.digest = hashlib.blake2b(repr(experiment).encode(), digest_size=16).hexdigest()
+        # As JSON gives it back: another experiment must not go on from this one's weights.
+        self.experiment = json.loads(json.dumps(asdict(experiment)))
 
     def save(self, training: Training) -> None:
-        """Write where the training stands, whole or not at all; not more often than every few seconds."""
-        if time.monotonic() < self.next_time:
+        """Write where the training stands, whole or not at all; every few seconds, and at the end."""
+        if time.monotonic() < self.next_time and training.epoch < training.epochs:
             return
-        self.next_time = time.monotonic() + SECONDS_BETWEEN
         tensors, numbers = training.state()
-        metadata = {_KEY: json.dumps({**numbers, "experiment": self.digest})}
+        metadata = {_KEY: json.dumps({**numbers, "experiment": self.experiment})}
         write_atomically(self.path, safetensors.torch.save(tensors, metadata))
+        self.next_time = time.monotonic() + SECONDS_BETWEEN
+
+    def exists(self) -> bool:
+        """Whether a training was stopped here."""
+        return self.path.exists()
+
+    def check(self) -> None:
+        """Refuse a file that is damaged, or that belongs to another experiment, before anything is loaded for it."""
+        self._refuse_other(self._read()[1])
 
     def load(self, training: Training) -> bool:
         """Put the training where the file says; False if there is no file."""
-        if not self.path.exists():
+        if not self.exists():
             return False
-        try:
-            with safetensors.safe_open(self.path, framework="pt") as file:
-                numbers = json.loads((file.metadata() or {})[_KEY])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
-        except (OSError, KeyError, ValueError, safetensors.SafetensorError) as error:
-            raise InputError(f"{self.path}: is no interrupted training; remove it or train without --resume") from error
-        if numbers.get("experiment") != self.digest:
-            raise InputError(f"{self.path}: belongs to a training with other arguments; use those, or remove the file")
+        tensors, numbers = self._read()
+        self._refuse_other(numbers)
         try:
             training.restore(tensors, numbers)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}; remove the file to train anew") from error
         except (KeyError, RuntimeError, ValueError, TypeError) as error:
-            raise InputError(f"{self.path}: does not fit this training; remove it or train without --resume") from error
+            raise InputError(f"{self.path}: does not fit this training; remove the file to train anew") from error
         return True
 
     def remove(self) -> None:
         """The training is done."""
         self.path.unlink(missing_ok=True)
+
+    def _read(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        try:
+            with safetensors.safe_open(self.path, framework="pt") as file:
+                numbers = dict(json.loads((file.metadata() or {})[_KEY]))
+                return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118  # not a dict
+        except (OSError, KeyError, ValueError, TypeError, RecursionError, safetensors.SafetensorError) as error:
+            raise InputError(f"{self.path}: is damaged, or no stopped training; remove it to train anew") from error
+
+    def _refuse_other(self, numbers: dict[str, Any]) -> None:
+        theirs = numbers.get("experiment")
+        if theirs == self.experiment:
+            return
+        try:
+            differences = _differences(theirs, self.experiment)
+        except (KeyError, TypeError):
+            raise InputError(
+                f"{self.path}: was written by another version of meshtide; remove it to train anew"
+            ) from None
+        raise InputError(
+            f"{self.path}: belongs to a training with other arguments ({differences}); use those, or remove the file "
+            "to train anew"
+        )
+
+
+def _differences(theirs: Any, ours: dict[str, Any]) -> str:
+    """What is other, by the names of the arguments that decide it."""
+    was, now = _by_argument(theirs), _by_argument(ours)
+    changed = [name for name in now if was[name] != now[name]]
+    return ", ".join(f"{name}= was {_short(was[name])} and is {_short(now[name])}" for name in changed[:3])
+
+
+def _by_argument(experiment: dict[str, Any]) -> dict[str, Any]:
+    parts = dict(experiment)
+    schedule, recipe = parts.pop("schedule"), dict(parts.pop("recipe"))
+    return {**parts, **schedule, "eigenpairs": recipe.pop("k"), **recipe}
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]} …"

@@ -19,7 +19,7 @@ from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.words import listed
 
-FIGURES = ("vertex_accuracy", "face_accuracy", "area_accuracy", "mean_iou")
+METRICS = ("vertex_accuracy", "face_accuracy", "area_accuracy", "mean_iou")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,20 +44,20 @@ class ShapeScore:
         return not np.isnan(self.area_accuracy)
 
     def to_json(self) -> dict[str, Any]:
-        """The name and the four figures."""
-        return {"name": self.name} | {figure: getattr(self, figure) for figure in FIGURES}
+        """The name and the four metrics."""
+        return {"name": self.name} | {metric: getattr(self, metric) for metric in METRICS}
 
 
 @dataclass(frozen=True)
 class PartScore:
-    """How well one part is found in all shapes together; without a vertex of it in the truth there is no figure."""
+    """How well one part is found in all shapes together; without a vertex of it in the truth both are None."""
 
     iou: float | None  # true and predicted / true or predicted
     accuracy: float | None  # the fraction of the part's vertices that are predicted as such (its recall)
     count: int  # the vertices that truly are of this part
 
     def to_json(self) -> dict[str, Any]:
-        """The three figures."""
+        """The three numbers."""
         return {"iou": self.iou, "accuracy": self.accuracy, "count": self.count}
 
 
@@ -80,11 +80,13 @@ class Score:
     shapes: tuple[ShapeScore, ...]  # those that were scored
     confusion: IntArray  # (P, P) vertices of all shapes: row the true part, column the predicted one
     notes: tuple[str, ...] = ()  # what was left out, for people to read
+    split: str | None = None  # of the collection that was scored, where there is one
+    vocabulary: str | None = None  # the name of the one whose parts were scored
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as fractions, in what JSON can hold."""
-        figures: dict[str, Any] = {figure: getattr(self, figure) for figure in (*FIGURES, "shape_mean_iou")}
-        return figures | {
+        """All metrics as fractions, in what JSON can hold."""
+        metrics: dict[str, Any] = {metric: getattr(self, metric) for metric in (*METRICS, "shape_mean_iou")}
+        return metrics | {
             "parts": {name: part.to_json() for name, part in self.parts.items()},
             "shapes": [shape.to_json() for shape in self.shapes],
             "confusion": self.confusion.tolist(),
@@ -139,7 +141,7 @@ def combine(shape_scores: Iterable[ShapeScore], parts: Sequence[str]) -> Score:
         if shape.confusion.shape != (len(parts), len(parts)):
             raise InputError(f"{shape.name}: was scored in {len(shape.confusion):,} parts and not in {len(parts):,}")
     confusion = np.sum([shape.confusion for shape in shapes], axis=0)
-    means = {figure: float(np.mean([getattr(shape, figure) for shape in shapes])) for figure in FIGURES}
+    means = {metric: float(np.mean([getattr(shape, metric) for shape in shapes])) for metric in METRICS}
     return Score(
         vertex_accuracy=means["vertex_accuracy"],
         face_accuracy=means["face_accuracy"],
@@ -154,17 +156,17 @@ def combine(shape_scores: Iterable[ShapeScore], parts: Sequence[str]) -> Score:
 
 
 def summarise(scores: Sequence[Any]) -> dict[str, dict[str, float]]:
-    """Mean and standard deviation (of a sample, so 0 for one score) of the four figures over several seeds.
+    """Mean and standard deviation (of a sample, so 0 for one score) of the four metrics over several seeds.
 
     A score is whatever has the four: a `Score`, or a `Result` of a comparison.
     """
     if not scores:
         raise InputError("no scores to summarise; give at least one")
     summary = {}
-    for figure in FIGURES:
-        values = np.array([getattr(score, figure) for score in scores])
+    for metric in METRICS:
+        values = np.array([getattr(score, metric) for score in scores])
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-        summary[figure] = {"mean": float(values.mean()), "standard_deviation": spread}
+        summary[metric] = {"mean": float(values.mean()), "standard_deviation": spread}
     return summary
 
 

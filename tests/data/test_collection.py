@@ -185,7 +185,7 @@ def test_a_card_by_path_starts_at_its_own_folder(tmp_path: Path, monkeypatch: py
     with pytest.raises(InputError, match="no such folder"):
         open_collection(card, data=tmp_path / "empty")
     monkeypatch.setenv("MESHTIDE_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(InputError, match="the data folder is no folder"):
+    with pytest.raises(InputError, match="the data folder is not a folder"):
         open_collection(card)
 
 
@@ -231,7 +231,7 @@ def test_categories(tmp_path: Path) -> None:
 def test_sources_that_are_nothing_say_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"neither a folder nor a card; known cards: faust, .*works as well"):
         open_collection("fuast")
-    with pytest.raises(InputError, match=r"pass --data or set MESHTIDE_DATA; get the files: .*faust.is.tue.mpg.de"):
+    with pytest.raises(InputError, match=r"pass data= or set MESHTIDE_DATA; get the files: .*faust.is.tue.mpg.de"):
         open_collection("faust")
     with pytest.raises(InputError, match="no such folder"):
         open_collection("faust", data=tmp_path)

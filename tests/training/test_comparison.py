@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,11 @@ from command_line import run
 from conftest import hear_interrupts
 from labelled_folders import write_figures
 
-from meshtide.data.augmentation import Augmentation
 from meshtide.errors import InputError
-from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.comparison import Comparison, Result, chosen_networks, with_network
-from meshtide.training.experiment import Experiment, gather, make_lessons, prepare_training
-from meshtide.training.loop import Settings
+from meshtide.training.comparison import Comparison, Result, compare
+from meshtide.training.experiment import plan
+from meshtide.training.run import make_lessons, prepare_training
+from meshtide.training.sources import gather
 
 SMALL = ("--epochs", "2", "-k", "32", "--sample", "200")
 RESULT = Result("gcn", 0, 100, 2.0, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -55,24 +53,19 @@ def test_a_comparison_is_what_the_trainings_alone_give(folders: Path, tmp_path: 
         assert found["mean_iou"] == wanted["mean_iou"]
         row = next(each for each in report["networks"] if each["network"] == network)
         values = [each["vertex_accuracy"] for each in report["runs"] if each["network"] == network]
-        assert row["figures"]["vertex_accuracy"]["mean"] == pytest.approx(sum(values) / 2)
+        assert row["metrics"]["vertex_accuracy"]["mean"] == pytest.approx(sum(values) / 2)
         line = next(line for line in done.stdout.splitlines() if line.startswith(f"{network} "))
         assert f"{100 * sum(values) / 2:.2f} ± " in line
         assert f"{row['parameters']:,}" in line
 
 
 def test_shared_lessons_are_those_that_each_network_would_make(folders: Path) -> None:
-    plan = Experiment(
-        str(folders / "learn"),
-        "mixed",
-        str(folders / "test"),
-        recipe=GraphRecipe(k=32),
-        settings=Settings(epochs=1, sample=100),
-        augmentation=Augmentation(),
-        relatives=1,
-    )
-    one, other = with_network(plan, "tide-s"), with_network(plan, "diffusionnet")
-    data = gather(plan, data=None, cache=None, extras=("gradients",))
+    one, other = (
+        plan(folders / "learn", setting="mixed", test_source=folders / "test", network=name, eigenpairs=32, epochs=1,
+             sample=100, relatives=1)
+        for name in ("tide-s", "diffusionnet")
+    )  # fmt: skip
+    data = gather(one, extras=("gradients",))
     shared = make_lessons(one, data)
     for experiment in (one, other):
         losses = []
@@ -82,32 +75,30 @@ def test_shared_lessons_are_those_that_each_network_would_make(folders: Path) ->
         assert losses[0] == losses[1]
 
 
-def test_networks_are_chosen_by_name_and_refused_early() -> None:
-    assert chosen_networks("gcn, tide-m,gcn", "surface") == ("gcn", "tide-m")
-    assert "diffusionnet" in chosen_networks(None, "surface")
-    assert "diffusionnet" not in chosen_networks(None, "graph")
+def test_networks_are_refused_before_anything_is_loaded() -> None:
     with pytest.raises(InputError, match="network 'mlp' is not known; there are tide-m"):
-        chosen_networks("gcn,mlp", "surface")
-    with pytest.raises(InputError, match="names none"):
-        chosen_networks(" , ", "surface")
-    graph = Experiment("faust", recipe=GraphRecipe(operator="graph"))
+        compare("faust", networks=["gcn", "mlp"])
+    with pytest.raises(InputError, match="networks= names none"):
+        compare("faust", networks=[])
     with pytest.raises(InputError, match="diffusionnet does not work with the graph operator"):
-        with_network(graph, "diffusionnet")
+        compare("faust", networks=["diffusionnet"], operator="graph")
+    with pytest.raises(InputError, match="network= is for one network"):
+        compare("faust", network="gcn")  # type: ignore[call-arg]  # that is the point
+    with pytest.raises(InputError, match="name it with report="):
+        compare("faust", resume=True)
 
 
 def test_a_report_is_taken_up_only_by_the_comparison_it_belongs_to(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
-    comparison = Comparison(Experiment("faust", options={"width": 8}), [RESULT])
-    path.write_text(json.dumps(comparison.to_json(["gcn"])))
-    again = Comparison(Experiment("faust", network="gat"))
+    Comparison(plan("faust"), ("gcn",), [RESULT]).save(path)
+    again = Comparison(plan("faust"), ("gat",))
     again.take_up(path)  # networks may differ
     assert again.results == [RESULT]
     assert again.has("gcn", 0)
     assert not again.has("gcn", 1)
-    for settings in (Settings(epochs=3), Settings(seed=7)):  # another first seed may split a folder in another way
-        other = Comparison(replace(again.experiment, settings=settings))
+    for other in (plan("faust", epochs=3), plan("faust", seed=7)):  # a first seed may split a folder in another way
         with pytest.raises(InputError, match=r"c\.json: belongs to a comparison with other arguments"):
-            other.take_up(path)
+            Comparison(other, ("gcn",)).take_up(path)
     again.take_up(tmp_path / "none.json")  # nothing to go on with is no fault
 
 
@@ -119,7 +110,7 @@ def test_a_report_of_nonsense_is_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "c.json"
     path.write_text(text)
     with pytest.raises(InputError, match=r"c\.json: is no report of a comparison"):
-        Comparison(Experiment("faust")).take_up(path)
+        Comparison(plan("faust"), ("gcn",)).take_up(path)
 
 
 def test_what_cannot_be_compared_is_said_before_anything_is_trained(folders: Path, tmp_path: Path) -> None:

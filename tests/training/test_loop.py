@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,11 @@ from meshtide.networks.graph import graph_of
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import eigenbasis, laplacian
 from meshtide.training.examples import GraphDataset, load_shapes, split_shapes, split_vertices, with_relatives
-from meshtide.training.experiment import Experiment, gather, prepare_training
-from meshtide.training.loop import Settings, Training, mean_accuracy
+from meshtide.training.experiment import Experiment, plan
+from meshtide.training.loop import Schedule, Training, mean_accuracy
 from meshtide.training.resume import TrainingFile
+from meshtide.training.run import prepare_training
+from meshtide.training.sources import gather
 
 RECIPE = GraphRecipe(k=32)
 
@@ -34,13 +37,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def experiment(folder: Path, **changes: object) -> Experiment:
-    settings = Settings(epochs=40, sample=300, seed=3)
-    defaults = {"options": {"width": 16, "blocks": 2}, "recipe": RECIPE, "settings": settings}
-    return Experiment(str(folder), **{**defaults, **changes})  # type: ignore[arg-type]  # a mixed bag by design
+    """A small experiment; the changes are of its fields, whatever `plan` would say."""
+    usual = plan(folder, eigenpairs=32, options={"width": 16, "blocks": 2, "gradients": False})
+    defaults = {"schedule": Schedule(epochs=40, sample=300, seed=3)}
+    return replace(usual, **{**defaults, **changes})  # type: ignore[arg-type]  # a mixed bag by design
 
 
 def trained(which: Experiment) -> tuple[Training, list[float]]:
-    training, _ = prepare_training(which, gather(which, data=None, cache=None))
+    training, _ = prepare_training(which, gather(which))
     losses = [epoch.loss for epoch in training.run()]
     training.keep_best()
     return training, losses
@@ -55,17 +59,17 @@ def test_a_small_folder_is_learned_and_unseen_shapes_are_right(folder: Path) -> 
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_others(folder: Path) -> None:
-    short = experiment(folder, settings=Settings(epochs=3, sample=200, seed=1))
+    short = experiment(folder, schedule=Schedule(epochs=3, sample=200, seed=1))
     one, again = trained(short)[0], trained(short)[0]
-    other = trained(experiment(folder, settings=Settings(epochs=3, sample=200, seed=2)))[0]
+    other = trained(experiment(folder, schedule=Schedule(epochs=3, sample=200, seed=2)))[0]
     for left, right in zip(one.network.parameters(), again.network.parameters(), strict=True):
         assert torch.equal(left, right)
     assert any(not torch.equal(a, b) for a, b in zip(one.network.parameters(), other.network.parameters(), strict=True))
 
 
 def test_an_interrupted_training_ends_as_if_it_had_not_been(folder: Path, tmp_path: Path) -> None:
-    which = experiment(folder, settings=Settings(epochs=5, sample=200, seed=1), options={"width": 16, "dropout": 0.3})
-    data = gather(which, data=None, cache=None)
+    which = experiment(folder, schedule=Schedule(epochs=5, sample=200, seed=1), options={"width": 16, "dropout": 0.3})
+    data = gather(which)
     whole, _ = prepare_training(which, data)
     list(whole.run())
     broken, _ = prepare_training(which, data)
@@ -86,21 +90,21 @@ def test_an_interrupted_training_ends_as_if_it_had_not_been(folder: Path, tmp_pa
 
 
 def test_a_training_file_of_another_experiment_or_of_nonsense_is_refused(folder: Path, tmp_path: Path) -> None:
-    which = experiment(folder, settings=Settings(epochs=2, sample=100, seed=1))
-    training, _ = prepare_training(which, gather(which, data=None, cache=None))
+    which = experiment(folder, schedule=Schedule(epochs=2, sample=100, seed=1))
+    training, _ = prepare_training(which, gather(which))
     training.run_epoch()
     TrainingFile(tmp_path / "m.safetensors", which).save(training)
-    other = experiment(folder, settings=Settings(epochs=3, sample=100, seed=1))
-    with pytest.raises(InputError, match="other arguments"):
+    other = experiment(folder, schedule=Schedule(epochs=3, sample=100, seed=1))
+    with pytest.raises(InputError, match=r"other arguments \(epochs= was 2 and is 3\)"):
         TrainingFile(tmp_path / "m.safetensors", other).load(training)
     file = TrainingFile(tmp_path / "m.safetensors", which)
     file.path.write_bytes(file.path.read_bytes()[:100])
-    with pytest.raises(InputError, match="no interrupted training"):
+    with pytest.raises(InputError, match="is damaged, or no stopped training"):
         file.load(training)
 
 
 def test_patience_stops_early(folder: Path) -> None:
-    which = experiment(folder, settings=Settings(epochs=50, sample=100, seed=1, patience=2, learning_rate=1e-9))
+    which = experiment(folder, schedule=Schedule(epochs=50, sample=100, seed=1, patience=2, learning_rate=1e-9))
     training, losses = trained(which)
     assert len(losses) < 50
     assert training.best_epoch <= training.epoch - 2 or training.epoch < 5
@@ -111,8 +115,8 @@ def test_splits_are_by_shape_and_relatives_stay_in_theirs(folder: Path) -> None:
     split = split_shapes(collection, seed=0)
     assert not set(split.train) & set(split.validation)
     assert len(split.train) + len(split.validation) == 6
-    which = experiment(folder, augmentation=Augmentation(), relatives=2, settings=Settings(epochs=1))
-    training, _ = prepare_training(which, gather(which, data=None, cache=None))
+    which = experiment(folder, augmentation=Augmentation(), relatives=2, schedule=Schedule(epochs=1))
+    training, _ = prepare_training(which, gather(which))
     names = {example.name for example in training.train}, {example.name for example in training.validation}
     assert not names[0] & names[1]
     for example in training.train:
@@ -121,7 +125,7 @@ def test_splits_are_by_shape_and_relatives_stay_in_theirs(folder: Path) -> None:
 
 
 def test_without_validation_every_shape_teaches_and_the_last_epoch_stays(folder: Path) -> None:
-    training, losses = trained(experiment(folder, validate=False, settings=Settings(epochs=2, sample=100)))
+    training, losses = trained(experiment(folder, validate=False, schedule=Schedule(epochs=2, sample=100)))
     assert len(training.train) == 6
     assert not training.validation
     assert training.best_epoch == len(losses) == 2
@@ -129,14 +133,14 @@ def test_without_validation_every_shape_teaches_and_the_last_epoch_stays(folder:
 
 def test_one_shape_is_enough_and_no_label_is_too_little(tmp_path: Path) -> None:
     one = write_figures(tmp_path / "one", 1)
-    training, _ = trained(experiment(one, settings=Settings(epochs=150, sample=None, seed=0)))
+    training, _ = trained(experiment(one, schedule=Schedule(epochs=150, sample=None, seed=0)))
     assert not training.validation
     assert mean_accuracy(training.network, training.train) > 0.9
     bare = tmp_path / "bare"
     bare.mkdir()
     save_mesh(figure(0)[0], bare / "a.off")
     with pytest.raises(InputError, match="no shape has labels"):
-        gather(experiment(bare), data=None, cache=None)
+        gather(experiment(bare))
 
 
 def test_partial_labels_teach_the_rest(tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def test_partial_labels_teach_the_rest(tmp_path: Path) -> None:
     some = np.where(np.random.default_rng(0).random(len(parts)) < 0.3, parts, -1)
     save_mesh(mesh, folder / "a.off")
     write_labels(Labels(some, "faces", FIGURE_PARTS), folder / "a.txt", mesh)
-    training, _ = trained(experiment(folder, settings=Settings(epochs=200, sample=None)))
+    training, _ = trained(experiment(folder, schedule=Schedule(epochs=200, sample=None)))
     # A folder's parts stand in alphabetical order.
     truth = np.array([sorted(FIGURE_PARTS).index(name) for name in FIGURE_PARTS])[
         Labels(parts, "faces", FIGURE_PARTS).to_vertices(mesh).values
@@ -157,8 +161,8 @@ def test_partial_labels_teach_the_rest(tmp_path: Path) -> None:
 
 
 def test_the_single_setting_splits_vertices(folder: Path) -> None:
-    which = experiment(folder, setting="single", settings=Settings(epochs=2))
-    data = gather(which, data=None, cache=None)
+    which = experiment(folder, setting="single", schedule=Schedule(epochs=2))
+    data = gather(which)
     parts = split_vertices(data.train[0].example, seed=0)
     shares = [float((part.targets >= 0).float().mean()) for part in parts]
     assert shares == pytest.approx([0.2, 0.3, 0.5], abs=0.01)
@@ -167,8 +171,8 @@ def test_the_single_setting_splits_vertices(folder: Path) -> None:
 
 
 def test_class_weights_raise_rare_parts(folder: Path) -> None:
-    which = experiment(folder, settings=Settings(epochs=1, class_weights=True))
-    training, _ = prepare_training(which, gather(which, data=None, cache=None))
+    which = experiment(folder, schedule=Schedule(epochs=1, class_weights=True))
+    training, _ = prepare_training(which, gather(which))
     assert training.weights is not None
     counts = torch.bincount(torch.cat([example.targets for example in training.train]))
     assert torch.equal(training.weights.argsort(), counts.argsort(descending=True))
@@ -236,11 +240,11 @@ def test_mixed_precision_learns_nearly_the_same_and_leaves_full_weights(
         pytest.importorskip("torchdiffeq", reason="torchdiffeq is not installed")
 
     def losses(precision: str) -> list[float]:
-        settings = Settings(epochs=6, sample=200, seed=1, precision=precision)
+        schedule = Schedule(epochs=6, sample=200, seed=1, precision=precision)
         recipe = GraphRecipe(operator=operator, k=32)
         options = {"width": 16, "dropout": 0.0}
         training, found = trained(
-            experiment(folder, network=network, options=options, recipe=recipe, settings=settings)
+            experiment(folder, network=network, options=options, recipe=recipe, schedule=schedule)
         )
         assert {value.dtype for value in training.network.parameters()} == {torch.float32}
         graph = training.train[0].graph
@@ -253,11 +257,11 @@ def test_mixed_precision_learns_nearly_the_same_and_leaves_full_weights(
 
 
 def test_mixed_precision_computes_the_gradient_of_float32_to_two_digits(folder: Path) -> None:
-    data = gather(experiment(folder), data=None, cache=None)
+    data = gather(experiment(folder))
     gradients = []
     for precision in ("float32", "bfloat16"):
-        settings = Settings(epochs=1, sample=None, seed=1, learning_rate=1e-9, precision=precision)
-        training, _ = prepare_training(experiment(folder, settings=settings), data)
+        schedule = Schedule(epochs=1, sample=None, seed=1, learning_rate=1e-9, precision=precision)
+        training, _ = prepare_training(experiment(folder, schedule=schedule), data)
         training.train = training.train[:1]
         training.run_epoch()
         found = [value.grad.ravel() for value in training.network.parameters() if value.grad is not None]
@@ -271,20 +275,23 @@ def test_devices(folder: Path, device: str) -> None:
     present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not present[device]:
         pytest.skip(f"this machine has no {device}")
-    which = experiment(folder, settings=Settings(epochs=1, sample=100))
-    training, _ = prepare_training(which, gather(which, data=None, cache=None), device=device)
+    which = experiment(folder, schedule=Schedule(epochs=1, sample=100))
+    training, _ = prepare_training(which, gather(which), device=device)
     assert np.isfinite(training.run_epoch().loss)
 
 
 def test_wrong_arguments_are_sentences(folder: Path) -> None:
     with pytest.raises(InputError, match="precision 'half' is not known; there are float32, bfloat16"):
-        Settings(precision="half")
+        Schedule(precision="half")
     for wrong, said in (
         ({"setting": "many"}, "there are"),
-        ({"setting": "mixed"}, "--test"),
+        ({"setting": "mixed"}, "test_source="),
         ({"network": "cnn"}, "there are"),
         ({"options": {"colour": 3}}, "colour"),
-        ({"augmentation": Augmentation(), "recipe": GraphRecipe(operator="graph")}, "--augment"),
+        (
+            {"augmentation": Augmentation(), "recipe": GraphRecipe(operator="graph")},
+            "augmentation= changes the surface",
+        ),
     ):
         with pytest.raises(InputError, match=said):
             trained(experiment(folder, **wrong))

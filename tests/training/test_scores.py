@@ -17,7 +17,7 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.tide import TideNet
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.scores import FIGURES, Score, ShapeScore, combine, score_shape, summarise
+from meshtide.training.scores import METRICS, Score, ShapeScore, combine, score_shape, summarise
 
 PARTS = ("head", "torso", "arm", "leg", "tail")
 
@@ -57,7 +57,7 @@ def counted(probabilities: NDArray[np.float32], labels: Labels, mesh: Mesh) -> d
         if true:
             ious.append(len(true & found) / len(true | found))
     accuracy = sum(prediction[v] == vertex_truth[v] for v in vertices) / len(vertices)
-    return dict(zip(FIGURES, (accuracy, right / faces, right_area / area, sum(ious) / len(ious)), strict=True))
+    return dict(zip(METRICS, (accuracy, right / faces, right_area / area, sum(ious) / len(ious)), strict=True))
 
 
 @pytest.mark.parametrize("on", ["vertices", "faces"])
@@ -150,7 +150,7 @@ def test_what_is_unlabelled_counts_neither_way() -> None:
     labels = Labels(np.array([0, 0, -1, -1, -1, -1]), "vertices", ("a", "b"))
     wrong_there = certain(np.array([0, 0, 1, 1, 1, 1]), 2)
     score = score_shape("two", wrong_there, labels, two_triangles())
-    assert [getattr(score, name) for name in FIGURES] == [1, 1, 1, 1]
+    assert [getattr(score, name) for name in METRICS] == [1, 1, 1, 1]
     np.testing.assert_array_equal(score.confusion, [[2, 0], [0, 0]])
 
 
@@ -173,7 +173,7 @@ def test_the_set_is_the_mean_of_shapes_and_its_iou_is_pooled() -> None:
     cases = [random_case(seed, unlabelled=seed / 8) for seed in range(6)]
     shapes = [score_shape(case[2].name, *case) for case in cases]
     score = combine(shapes, PARTS)
-    for name in FIGURES[:3]:
+    for name in METRICS[:3]:
         assert getattr(score, name) == pytest.approx(np.mean([getattr(shape, name) for shape in shapes]))
     assert score.shape_mean_iou == pytest.approx(np.mean([shape.mean_iou for shape in shapes]))
     truth = np.concatenate([case[1].values for case in cases])
@@ -196,7 +196,7 @@ def test_a_shape_without_truth_is_left_out_with_a_note() -> None:
     both, alone = combine([idle, good], PARTS), combine([good], PARTS)
     assert [shape.name for shape in both.shapes] == ["good"]
     assert "'bare'" in both.notes[0]
-    assert [getattr(both, name) for name in FIGURES] == [getattr(alone, name) for name in FIGURES]
+    assert [getattr(both, name) for name in METRICS] == [getattr(alone, name) for name in METRICS]
     with pytest.raises(InputError, match="none of 1 shapes"):
         combine([idle], PARTS)
 
@@ -204,11 +204,11 @@ def test_a_shape_without_truth_is_left_out_with_a_note() -> None:
 def test_the_report_is_json_with_the_agreed_keys() -> None:
     score = combine([score_shape(case[2].name, *case) for case in map(random_case, range(2))], PARTS)
     report = json.loads(json.dumps(score.to_json(), allow_nan=False))
-    assert set(FIGURES) < set(report)
+    assert set(METRICS) < set(report)
     assert set(report["parts"]["head"]) == {"iou", "accuracy", "count"}
     assert report["parts"]["tail"] == {"iou": None, "accuracy": None, "count": 0}
     assert [shape["name"] for shape in report["shapes"]] == ["ball-0", "ball-1"]
-    assert all(set(shape) == {"name", *FIGURES} for shape in report["shapes"])
+    assert all(set(shape) == {"name", *METRICS} for shape in report["shapes"])
     np.testing.assert_array_equal(report["confusion"], score.confusion)
 
 

@@ -17,8 +17,9 @@ from meshtide.inference.model import Model, load_model
 from meshtide.inference.shipped import default_model, named_model
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import build_network
-from meshtide.training.experiment import Experiment, begun_with, gather, prepare_training
-from meshtide.training.loop import Settings
+from meshtide.training.experiment import plan
+from meshtide.training.run import prepare_training
+from meshtide.training.sources import gather
 from meshtide.training.start import take_over
 
 
@@ -55,9 +56,9 @@ def test_a_start_learns_from_one_shape_what_random_weights_do_not(tmp_path: Path
     folder = write_figures(tmp_path / "one", 1)
     accuracies = []
     for start in ("default", None):
-        which = begun_with(Experiment(str(folder), settings=Settings(epochs=20)), "default")
-        which = replace(which, start=start)  # the same network and settings, with and without its weights
-        training, _ = prepare_training(which, gather(which, data=None, cache=None))
+        which = plan(folder, start="default", epochs=20)
+        which = replace(which, start=start)  # the same network and schedule, with and without its weights
+        training, _ = prepare_training(which, gather(which))
         accuracies.append([epoch.train_accuracy for epoch in training.run()][-1])
     known, unknown = accuracies
     assert known > unknown

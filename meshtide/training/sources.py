@@ -1,0 +1,127 @@
+"""The shapes of an experiment: its sources opened in one vocabulary, split by shape, and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from meshtide.data.collection import Collection, Shape, open_collection
+from meshtide.data.generated import make_many
+from meshtide.errors import InputError
+from meshtide.networks.registry import needs
+from meshtide.spectral.batch import prepare_meshes
+from meshtide.spectral.cache import Cache
+from meshtide.training.examples import LabelledShape, ShapeSplit, load_shapes, split_shapes
+from meshtide.training.experiment import Experiment
+
+Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
+
+
+def no_progress(what: str, total: int) -> Callable[[], None]:
+    """Count without telling anybody."""
+    return lambda: None
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The shapes of an experiment, loaded and split."""
+
+    collection: Collection
+    tested: Collection
+    train: list[LabelledShape]
+    validation: list[LabelledShape]
+    test: list[LabelledShape]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts to learn."""
+        return self.collection.parts
+
+
+def gather(
+    experiment: Experiment,
+    *,
+    data: str | Path | None = None,
+    cache: Cache | None = None,
+    jobs: int = 1,
+    extras: tuple[str, ...] | None = None,
+    progress: Progress = no_progress,
+) -> Data:
+    """Open the sources, split them by shape, and load every shape by way of the cache, which `jobs` processes fill.
+
+    `extras` are those of `mesh_graph`, where other networks than the experiment's will read the shapes too.
+    """
+    collection, tested = _open(experiment, data)
+    split = split_shapes(collection, experiment.schedule.seed)
+    if experiment.setting == "single":
+        split = ShapeSplit((_single_shape(collection, split, experiment.shape),), (), ())
+    elif experiment.test_source is not None:
+        named = [shape for shape in tested.shapes if shape.label_path is not None]
+        split = replace(split, test=tuple(named))
+    if not experiment.validate:
+        split = replace(split, train=split.train + split.validation, validation=())
+    if extras is None:
+        extras = needs(experiment.network, experiment.options)
+    make_missing(collection, (*split.train, *split.validation), jobs, progress)
+    make_missing(tested, split.test, jobs, progress)
+    if jobs > 1 and cache is not None:
+        paths = [shape.mesh_path for shape in (*split.train, *split.validation, *split.test)]
+        count = progress("preparing", len(paths))
+        for _ in prepare_meshes(paths, experiment.recipe, cache.folder, jobs=jobs):
+            count()  # what failed is said by the loading that follows
+    count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
+    loaded = [
+        load_shapes(owner, shapes, experiment.recipe, cache, extras, count)
+        for owner, shapes in ((collection, split.train), (collection, split.validation), (tested, split.test))
+    ]
+    return Data(collection, tested, *loaded)
+
+
+def make_missing(collection: Collection, shapes: Sequence[Shape], jobs: int, progress: Progress) -> None:
+    """Generate those shapes that are generated and were not yet."""
+    missing = collection.missing(shapes)
+    count = progress("generating", len(missing))
+    for _ in make_many([shape.mesh_path for shape in missing], jobs):
+        count()
+
+
+def _open(experiment: Experiment, data: str | Path | None) -> tuple[Collection, Collection]:
+    """The training and the test collection in a vocabulary that both have."""
+    collection = open_collection(experiment.source, data=data, vocabulary=experiment.vocabulary)
+    if experiment.test_source is None or experiment.setting == "single":
+        return collection, collection
+    tested = open_collection(experiment.test_source, data=data)
+    shared = [
+        name
+        for name, vocabulary in collection.vocabularies.items()
+        if name in tested.vocabularies and tested.vocabularies[name].names == vocabulary.names
+    ]
+    chosen = experiment.vocabulary or max(shared, key=lambda name: len(tested.vocabularies[name].names), default=None)
+    if chosen not in shared:
+        raise InputError(
+            f"{collection.name} and {tested.name} share no vocabulary{f' {chosen!r}' if chosen else ''}; "
+            f"both have: {', '.join(shared) or 'none'}"
+        )
+    return (
+        open_collection(experiment.source, data=data, vocabulary=chosen),
+        open_collection(experiment.test_source, data=data, vocabulary=chosen),
+    )
+
+
+def _single_shape(collection: Collection, split: ShapeSplit, name: str | None) -> Shape:
+    if name is None:
+        return split.train[0]
+    found = [shape for shape in collection.shapes if shape.name == name and shape.label_path is not None]
+    if not found:
+        raise InputError(f"{collection.name}: has no labelled shape '{name}'")
+    return found[0]
+
+
+def describe(experiment: Experiment, data: Data) -> str:
+    """Which shapes are for what, and which parts are learned, in a sentence."""
+    names = f"{len(data.train)} training, {len(data.validation)} validation and {len(data.test)} test shapes"
+    if experiment.setting == "single":
+        names = f"20, 30 and 50 % of the vertices of {data.train[0].example.name} to train, validate and test"
+    where = f" of {experiment.test_source}" if experiment.test_source else ""
+    return f"{experiment.source}: {names}{where}, {len(data.parts)} parts ({', '.join(data.parts)})"
