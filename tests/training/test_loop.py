@@ -240,12 +240,12 @@ def test_mixed_precision_learns_nearly_the_same_and_leaves_full_weights(
         pytest.importorskip("torchdiffeq", reason="torchdiffeq is not installed")
 
     def losses(precision: str) -> list[float]:
-        schedule = Schedule(epochs=6, sample=200, seed=1, precision=precision)
-        recipe = GraphRecipe(operator=operator, k=32)
         options = {"width": 16, "dropout": 0.0}
-        training, found = trained(
-            experiment(folder, network=network, options=options, recipe=recipe, schedule=schedule)
-        )
+        which = plan(
+            folder, network=network, operator=operator, options=options, eigenpairs=32, epochs=6, sample=200, seed=1,
+            precision=precision,
+        )  # fmt: skip
+        training, found = trained(which)
         assert {value.dtype for value in training.network.parameters()} == {torch.float32}
         graph = training.train[0].graph
         torch.testing.assert_close(graph.input_spectrum, graph.project(graph.inputs))  # kept in full for later
