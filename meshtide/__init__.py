@@ -27,6 +27,11 @@ _NAMES = {
     "inference.model": ("Model", "load_model"),
     "inference.segment": ("segment",),
     "inference.segmentation": ("Segmentation",),
+    "training.train": ("train",),
+    "training.evaluate": ("evaluate",),
+    "training.comparison": ("Comparison", "compare"),
+    "training.run": ("Watch",),
+    "training.scores": ("Score",),
     "output.saving": ("write_segmentation",),
     "output.files.splitting": ("split_parts",),
 }
@@ -61,6 +66,12 @@ if TYPE_CHECKING:
     from meshtide.spectral.spectrum import Eigenbasis as Eigenbasis
     from meshtide.spectral.spectrum import eigenbasis as eigenbasis
     from meshtide.spectral.spectrum import laplacian as laplacian
+    from meshtide.training.comparison import Comparison as Comparison
+    from meshtide.training.comparison import compare as compare
+    from meshtide.training.evaluate import evaluate as evaluate
+    from meshtide.training.run import Watch as Watch
+    from meshtide.training.scores import Score as Score
+    from meshtide.training.train import train as train
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from meshtide import __version__
 from meshtide.cli.compare import compare
-from meshtide.cli.console import err, in_options, out
+from meshtide.cli.console import err, out
 from meshtide.cli.evaluate import evaluate
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.cli.segment import segment

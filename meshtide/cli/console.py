@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -31,35 +30,6 @@ CacheOption = Annotated[
 SourceArgument = Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")]
 DeviceOption = Annotated[str, typer.Option("--device", help="auto (cuda if there is one, else cpu), cpu, cuda or mps.")]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes work side by side.")]
-
-# The library's errors name an argument as `name=`; here is the option of each that has another name.
-_OPTIONS = {
-    "test_source": "--test",
-    "vocabulary": "--parts",
-    "augmentation": "--augment",
-    "report": "--json",
-    "k": "-k",
-}
-_ARGUMENTS = (
-    *_OPTIONS, "cache", "class_weights", "data", "device", "eigenpairs", "epochs", "features", "jobs", "kind",
-    "max_vertices", "model", "network", "networks", "operator", "output", "patience", "precision", "refine",
-    "relatives", "resume", "sample", "seed", "seeds", "setting", "shape", "split", "start", "strength", "validate",
-)  # fmt: skip
-_ARGUMENT = re.compile(rf"(?<![\w'\"/.=-])({'|'.join(_ARGUMENTS)})=(?P<value>['\"\d-]?)(?![\w/])")
-
-
-def in_options(sentence: str) -> str:
-    """A sentence of the library's about arguments, in words of the command line.
-
-    >>> in_options("device='tpu' is not known; name other shapes with test_source=")
-    "--device 'tpu' is not known; name other shapes with --test"
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name = _OPTIONS.get(found[1], f"--{found[1].replace('_', '-')}")
-        return f"{name} {found['value']}" if found["value"] else name
-
-    return _ARGUMENT.sub(option, sentence)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -141,6 +141,12 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
     A card's paths start at `data`, else at the environment's MESHTIDE_DATA, else beside a card that is given by path.
     In a folder the labels of x.obj stand in x.txt, x_labels.txt, x.seg, x.npy, x.npz, x.json or x.eseg, or else in the
     mesh files themselves.
+
+    >>> figures = open_collection("figures:hand")
+    >>> figures.parts
+    ('palm', 'finger')
+    >>> {name: len(shapes) for name, shapes in figures.splits.items()}
+    {'train': 60, 'validation': 6, 'test': 6}
     """
     name, _, category = str(source).partition(":")
     if isinstance(source, str) and name in known_cards():
@@ -165,7 +171,7 @@ def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
     chosen = data or os.environ.get("MESHTIDE_DATA") or beside
     folder = None if chosen is None else Path(chosen).expanduser()
     if folder is not None and not folder.is_dir():
-        raise InputError(f"{folder}: the data folder is not a folder; correct data= or MESHTIDE_DATA")
+        raise InputError(f"{folder}: the data folder is not a folder; correct `data` or MESHTIDE_DATA")
     return folder
 
 
@@ -206,7 +212,7 @@ def _from_card(
 ) -> Collection:
     if data is None:
         hint = f"; get the files: {card.obtain}" if card.obtain else ""
-        raise InputError(f"{card.name}: where is the data? pass data= or set MESHTIDE_DATA{hint}")
+        raise InputError(f"{card.name}: where is the data? pass `data` or set MESHTIDE_DATA{hint}")
     shapes: list[Shape] = []
     findings: list[Problem] = []
     members: dict[str, list[Shape]] = {name: [] for name in card.splits}

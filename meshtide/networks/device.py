@@ -21,7 +21,7 @@ def choose_device(word: str) -> str:
     if word == "auto":
         return "cuda" if present["cuda"] else "cpu"
     if word not in present:
-        raise InputError(f"device={word!r} is not known; there are {', '.join(DEVICES)}")
+        raise InputError(f"`device={word}` is not known; there are {', '.join(DEVICES)}")
     if not present[word]:
-        raise InputError(f"device={word!r}: this machine has none, or torch was installed without it; use cpu")
+        raise InputError(f"`device={word}`: this machine has none, or torch was installed without it; use cpu")
     return word

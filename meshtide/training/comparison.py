@@ -103,7 +103,7 @@ class Comparison:
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InputError(f"{path}: is no report of a comparison; remove it, or leave out resume=") from error
+            raise InputError(f"{path}: is no report of a comparison; remove it, or leave out `resume`") from error
         if digest != self.digest():
             raise InputError(f"{path}: belongs to a comparison with other arguments; use those, or remove the file")
         self.results = results
@@ -139,11 +139,11 @@ def compare(
     ...         folder, setting="single", networks=["tide-m", "gcn"], seeds=1, epochs=1, eigenpairs=16
     ...     )
     >>> [(row.network, row.parameters) for row in comparison.rows()]
-    [('tide-m', 116812), ('gcn', 1540)]
+    [('tide-m', 116682), ('gcn', 1218)]
     """
     for word in ("network", "options", "start"):
         if word in choices:
-            raise InputError(f"{word}= is for one network; compare takes networks=, each as it usually is")
+            raise InputError(f"`{word}` is for one network; compare takes `networks`, each as it usually is")
     common = plan(source, **choices)
     names = _chosen(networks, common.recipe.operator)
     experiments = [plan(source, **choices, network=name) for name in names]
@@ -152,13 +152,13 @@ def compare(
     comparison = Comparison(common, names)
     if resume:
         if report is None:
-            raise InputError("resume= goes on with the report of an earlier comparison: name it with report=")
+            raise InputError("`resume` goes on with the report of an earlier comparison: name it with `report`")
         comparison.take_up(report)
     place = choose_device(device)
     extras = tuple(sorted({extra for each in experiments for extra in needs(each.network, each.options)}))
     loaded = gather(common, data=data, cache=cache, jobs=jobs, extras=extras, progress=watch.progress)
     if common.setting != "single" and not loaded.test:
-        raise InputError(f"{source}: has no test shapes to compare networks on; name other shapes with test_source=")
+        raise InputError(f"{source}: has no test shapes to compare networks on; name other shapes with `test_source`")
     watch.loaded(common, loaded)
     try:
         for number in range(common.schedule.seed, common.schedule.seed + seeds):
@@ -207,7 +207,7 @@ def _chosen(networks: Sequence[str] | None, operator: str) -> tuple[str, ...]:
         return networks_for(operator)
     names = tuple(dict.fromkeys((networks,) if isinstance(networks, str) else networks))
     if not names:
-        raise InputError(f"networks= names none; there are {', '.join(networks_for(operator))}")
+        raise InputError(f"`networks` names none; there are {', '.join(networks_for(operator))}")
     for name in names:
         network_record(name)
     return names

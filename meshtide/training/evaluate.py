@@ -62,7 +62,7 @@ def evaluate(
     if joined is None:
         raise InputError(
             f"{collection.name}: its parts ({', '.join(collection.parts)}) are not the model's "
-            f"({', '.join(about.parts)}); choose one of its vocabularies that has these with vocabulary="
+            f"({', '.join(about.parts)}); choose one of its vocabularies that has these with `vocabulary`"
         )
     chosen = split or ("test" if "test" in collection.splits else "all")
     shapes = [shape for shape in collection.split(chosen) if shape.label_path is not None]

@@ -45,14 +45,14 @@ class Experiment:
     def __post_init__(self) -> None:
         known(self.setting, SETTINGS, "setting")
         if self.setting == "mixed" and self.test_source is None:
-            raise InputError("the mixed setting trains on one source and tests on another: name it with test_source=")
+            raise InputError("the mixed setting trains on one source and tests on another: name it with `test_source`")
         if self.augmentation and self.recipe.operator != "surface":
             raise InputError(
-                "augmentation= changes the surface, which the graph operator does not see; leave out one of the two"
+                "`augmentation` changes the surface, which the graph operator does not see; leave out one of the two"
             )
         if self.augmentation and self.setting == "single":
             raise InputError(
-                "augmentation= makes relatives of whole shapes, and the single setting learns from some vertices of "
+                "`augmentation` makes relatives of whole shapes, and the single setting learns from some vertices of "
                 "one; leave out one of the two"
             )
 
@@ -130,7 +130,7 @@ def plan(
         ("seed", seed, 0),
     ):
         if value is not None and value < least:
-            raise InputError(f"{noun}={value} is too small; it should be {least} or more")
+            raise InputError(f"`{noun}={value}` is too small; it should be {least} or more")
     about = None
     if start is not None:
         _refuse_beside_start(options, network=network, operator=operator, features=features, eigenpairs=eigenpairs)
@@ -170,7 +170,7 @@ def _augmentation(
 ) -> Augmentation | None:
     """How relatives are made: as asked, and unasked where a network must work on shapes unlike the training set."""
     if strength is not None and not 0 <= strength <= MOST_STRENGTH:
-        raise InputError(f"strength={strength} is out of range; it should be from 0 to {MOST_STRENGTH:g}")
+        raise InputError(f"`strength={strength}` is out of range; it should be from 0 to {MOST_STRENGTH:g}")
     if asked is None:
         asked = setting == "mixed" and operator == "surface"
     if asked is False:
@@ -195,10 +195,10 @@ def _started(begun: bool) -> dict[str, Any]:
 
 def _refuse_beside_start(options: Mapping[str, Any] | None, **others: Any) -> None:
     """Refuse choices about the network, which the model to begin with has made."""
-    given = [f"{name}=" for name, value in others.items() if value is not None]
+    given = [f"`{name}`" for name, value in others.items() if value is not None]
     given += [f"the option '{name}'" for name in options or {}]
     if given:
-        raise InputError(f"{given[0]} cannot be chosen beside start=, as the model to begin with has its own")
+        raise InputError(f"{given[0]} cannot be chosen beside `start`, as the model to begin with has its own")
 
 
 def _given(**values: Any) -> dict[str, Any]:

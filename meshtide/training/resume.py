@@ -94,7 +94,7 @@ def _differences(theirs: Any, ours: dict[str, Any]) -> str:
     """What is other, by the names of the arguments that decide it."""
     was, now = _by_argument(theirs), _by_argument(ours)
     changed = [name for name in now if was[name] != now[name]]
-    return ", ".join(f"{name}= was {_short(was[name])} and is {_short(now[name])}" for name in changed[:3])
+    return ", ".join(f"`{name}` was {_short(was[name])} and is {_short(now[name])}" for name in changed[:3])
 
 
 def _by_argument(experiment: dict[str, Any]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def take_over(network: Network, parts: Sequence[str], model: Model) -> list[str]
     own, known = network.part_layer, model.network.part_layer
     if own is None or known is None:
         raise InputError(
-            f"start: a {model.about.network} network has no last layer with a row for each part, which is what another "
-            "training can go on with; start with a TIDE model"
+            f"`start`: a {model.about.network} network has no last layer with a row for each part, which is what "
+            "another training can go on with; start with a TIDE model"
         )
     last = next(name for name, module in network.named_modules() if module is own)
     weights = network.state_dict()

@@ -46,20 +46,20 @@ def train(
     >>> import tempfile
     >>> import meshtide as mt
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for number in (1, 2, 3):
+    ...     for number in (1, 2):
     ...         mesh, labels = mt.make_figure("hand", number)
     ...         mt.save_mesh(mesh, f"{folder}/{number}.ply")
     ...         mt.write_labels(labels, f"{folder}/{number}.txt", mesh)
     ...     model = mt.train(folder, epochs=1, eigenpairs=16)
     >>> model.about.parts
-    ('finger', 'palm', 'thumb', 'wrist')
+    ('finger', 'palm')
     >>> model.about.trained_on["shapes"]
     ['1', '2']
     """
     experiment = plan(source, **choices)
     check_network(experiment)
     if seeds < 1:
-        raise InputError(f"seeds={seeds} is too small; it should be 1 or more")
+        raise InputError(f"`seeds={seeds}` is too small; it should be 1 or more")
     place = choose_device(device)
     experiments = [with_seed(experiment, experiment.schedule.seed + number) for number in range(seeds)]
     files = {} if output is None else _training_files(Path(output), experiments, resume)
@@ -90,10 +90,10 @@ def _training_files(output: Path, experiments: list[Experiment], resume: bool) -
     stopped = [file for file in files.values() if file.exists()]
     if stopped and not resume:
         raise InputError(
-            f"{stopped[0].path}: a training was stopped here; resume= goes on with it, or remove the file to train anew"
+            f"{stopped[0].path}: a training was stopped here; `resume` goes on with it, or remove it to train anew"
         )
     if resume and not stopped and output.exists():
-        raise InputError(f"{output}: is finished, with no stopped training beside it; leave out resume= to train anew")
+        raise InputError(f"{output}: is finished, with no stopped training beside it; leave out `resume` to train anew")
     for file in stopped:
         file.check()
     return files

@@ -231,7 +231,7 @@ def test_categories(tmp_path: Path) -> None:
 def test_sources_that_are_nothing_say_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"neither a folder nor a card; known cards: faust, .*works as well"):
         open_collection("fuast")
-    with pytest.raises(InputError, match=r"pass data= or set MESHTIDE_DATA; get the files: .*faust.is.tue.mpg.de"):
+    with pytest.raises(InputError, match=r"pass `data` or set MESHTIDE_DATA; get the files: .*faust.is.tue.mpg.de"):
         open_collection("faust")
     with pytest.raises(InputError, match="no such folder"):
         open_collection("faust", data=tmp_path)

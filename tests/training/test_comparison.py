@@ -78,13 +78,13 @@ def test_shared_lessons_are_those_that_each_network_would_make(folders: Path) ->
 def test_networks_are_refused_before_anything_is_loaded() -> None:
     with pytest.raises(InputError, match="network 'mlp' is not known; there are tide-m"):
         compare("faust", networks=["gcn", "mlp"])
-    with pytest.raises(InputError, match="networks= names none"):
+    with pytest.raises(InputError, match="`networks` names none"):
         compare("faust", networks=[])
     with pytest.raises(InputError, match="diffusionnet does not work with the graph operator"):
         compare("faust", networks=["diffusionnet"], operator="graph")
-    with pytest.raises(InputError, match="network= is for one network"):
+    with pytest.raises(InputError, match="`network` is for one network"):
         compare("faust", network="gcn")  # type: ignore[call-arg]  # that is the point
-    with pytest.raises(InputError, match="name it with report="):
+    with pytest.raises(InputError, match="name it with `report`"):
         compare("faust", resume=True)
 
 

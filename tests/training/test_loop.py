@@ -95,7 +95,7 @@ def test_a_training_file_of_another_experiment_or_of_nonsense_is_refused(folder:
     training.run_epoch()
     TrainingFile(tmp_path / "m.safetensors", which).save(training)
     other = experiment(folder, schedule=Schedule(epochs=3, sample=100, seed=1))
-    with pytest.raises(InputError, match=r"other arguments \(epochs= was 2 and is 3\)"):
+    with pytest.raises(InputError, match=r"other arguments \(`epochs` was 2 and is 3\)"):
         TrainingFile(tmp_path / "m.safetensors", other).load(training)
     file = TrainingFile(tmp_path / "m.safetensors", which)
     file.path.write_bytes(file.path.read_bytes()[:100])
@@ -285,12 +285,12 @@ def test_wrong_arguments_are_sentences(folder: Path) -> None:
         Schedule(precision="half")
     for wrong, said in (
         ({"setting": "many"}, "there are"),
-        ({"setting": "mixed"}, "test_source="),
+        ({"setting": "mixed"}, "`test_source`"),
         ({"network": "cnn"}, "there are"),
         ({"options": {"colour": 3}}, "colour"),
         (
             {"augmentation": Augmentation(), "recipe": GraphRecipe(operator="graph")},
-            "augmentation= changes the surface",
+            "`augmentation` changes the surface",
         ),
     ):
         with pytest.raises(InputError, match=said):
