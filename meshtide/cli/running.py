@@ -27,7 +27,8 @@ TestOption = Annotated[str | None, shapes_option("--test", metavar="SOURCE", hel
 PartsOption = Annotated[str | None, shapes_option("--parts", metavar="VOCABULARY", help="Which parts to learn.")]
 OperatorOption = Annotated[str | None, network_option(show_default="surface", help="surface or graph.")]
 FeaturesOption = Annotated[
-    str | None, network_option(show_default="log-hks", help="hks, log-hks, wks, or several with commas.")
+    str | None,
+    network_option(show_default="log-hks", help="hks, log-hks, wks, hks5 (the paper's), or several with commas."),
 ]
 EigenpairsOption = Annotated[
     int | None, network_option("--eigenpairs", "-k", min=1, show_default="128", help="Eigenpairs for each shape.")

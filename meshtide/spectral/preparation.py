@@ -15,12 +15,13 @@ from threadpoolctl import threadpool_limits
 from meshtide.arrays import FloatArray
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.spectral.signatures import hks, log_hks, on_unit_area, wks
+from meshtide.spectral.signatures import features_of
 from meshtide.spectral.spectrum import Eigenbasis, eigenbasis
 
 SCHEMA = 1  # of an entry's bytes
 SEAL_BYTES = 512  # the smallest user block HDF5 knows
-PREPARATION_VERSION = 1  # raise it whenever spectrum.py or features.py give other numbers: both are part of cache keys
+# Raised whenever spectrum.py or signatures.py give other numbers; both versions are part of cache keys.
+PREPARATION_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe) -> Prepar
     """What a recipe asks for, from an eigenbasis that is already there."""
     # One thread, as in the eigensolver: sums in another order would give a batch's workers other bits than one run.
     with threadpool_limits(limits=1):
-        features = np.concatenate([_feature(word, on_unit_area(basis), recipe) for word in recipe.features], axis=1)
+        features = features_of(basis, recipe)
     return Preparation(
         basis.values,
         basis.vectors.astype(np.float32),
@@ -63,12 +64,6 @@ def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe) -> Prepar
         mesh.faces.astype(np.int32),
         basis.components,
     )
-
-
-def _feature(word: str, basis: Eigenbasis, recipe: GraphRecipe) -> FloatArray:
-    if word == "wks":
-        return wks(basis, recipe.energies, recipe.energy_width)
-    return log_hks(basis, recipe.times) if word == "log-hks" else hks(basis, recipe.times)
 
 
 _TYPES = {"values": "<f8", "vectors": "<f4", "mass": "<f8", "features": "<f4", "edges": "<i4"}

@@ -28,13 +28,13 @@ class GraphRecipe:
     operator: str = "surface"
     k: int = 128
     features: tuple[str, ...] = ("log-hks",)
-    times: tuple[float, ...] = hks_times()  # of hks and log-hks, on a surface of area 1
+    times: tuple[float, ...] = hks_times()  # of hks and log-hks, on a surface of area 1; hks5 has its own
     energies: tuple[float, ...] = wks_energies()  # of wks, eigenvalues on a surface of area 1
     energy_width: float = 0.4  # of wks, in log energy
 
     def __post_init__(self) -> None:
         # Lists and numpy numbers are welcome, but equal recipes must be equal values with one digest.
-        object.__setattr__(self, "features", _words(self.features, "features", FEATURES))
+        object.__setattr__(self, "features", _words(self.features, "features", tuple(FEATURES)))
         object.__setattr__(self, "times", _ascending(self.times, "times"))
         object.__setattr__(self, "energies", _ascending(self.energies, "energies"))
         object.__setattr__(self, "energy_width", _ascending((self.energy_width,), "energy_width")[0])
@@ -47,7 +47,7 @@ class GraphRecipe:
     @property
     def channels(self) -> int:
         """The number of feature columns."""
-        return sum(len(self.energies if word == "wks" else self.times) for word in self.features)
+        return sum(len(FEATURES[word].scales(self)) for word in self.features)
 
     def to_json(self) -> str:
         """Write the recipe in its one canonical form: equal recipes give equal text."""

@@ -52,7 +52,7 @@ def test_recipes_are_values():
     ("settings", "match"),
     [
         ({"operator": "cotan"}, "'cotan' is not known; there are surface, graph"),
-        ({"features": ("shot",)}, "'shot' is not known; there are hks, log-hks, wks"),
+        ({"features": ("shot",)}, "'shot' is not known; there are hks, log-hks, wks, hks5"),
         ({"features": ()}, "one or more of"),
         ({"features": ("hks", "hks")}, "each once"),
         ({"features": 3}, "should be a list"),
