@@ -36,7 +36,7 @@ def answer(model: Model, graph: MeshGraph, kind: str | None = None) -> Answer:
     """Ask a model about a graph; `kind` overrides the vote."""
     about = model.about
     if kind is not None and kind not in about.kinds:
-        known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave --kind out"
+        known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave `kind` out"
         raise InputError(f"the model does not know the kind '{kind}'; {known}")
     probabilities = predict(model.network, graph)
     if not about.kinds:

@@ -9,27 +9,27 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import safetensors
 import safetensors.torch
 import torch
-from torch import Tensor
 
 from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
+from meshtide.inference.weights import KEY, bytes_of, check_tensors, description_of, tensors_of
 from meshtide.labels.labels import Element, Vocabulary, check_element, check_names
 from meshtide.networks.network import Network
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.words import listed
 
 FORMAT = 1
-KEY = "meshtide"  # of our entry in the safetensors metadata
+DEFAULT = "default"  # the name of the model that ships
 
 # Far beyond use: bounds so that a damaged or hostile file cannot ask for days or terabytes.
-MOST_BYTES = 2**30
 MOST_WIDTH = 4096
 MOST_BLOCKS = 128
 MOST_LETTERS = 500
@@ -108,11 +108,11 @@ class About:
         try:
             content = json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"its description is no JSON ({error})") from error
+            raise InputError(f"its description is not JSON ({error})") from error
         if not isinstance(content, dict) or type(content.get("format")) is not int:
             raise InputError("its description has no format number")
         if content["format"] != FORMAT:
-            hint = "update meshtide" if content["format"] > FORMAT else "train it anew"
+            hint = "update meshtide" if content["format"] > FORMAT else "train it again"
             raise InputError(f"is a model of format {content['format']:,} and this meshtide reads {FORMAT}; {hint}")
         wanted = [entry.name for entry in fields(About)]
         for noun in ("kinds", "vocabularies"):
@@ -124,19 +124,39 @@ class About:
         return About(**content | {"recipe": GraphRecipe.from_json(json.dumps(content["recipe"]))})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """A trained network and what it is."""
+    """A trained network and what it is.
+
+    >>> load_model("default")
+    Model(tide-m on the surface operator, 18 parts of 6 kinds on vertices, 117,722 weights, trained on figures)
+    """
 
     network: Network
     about: About
+
+    def __repr__(self) -> str:
+        about, weights = self.about, sum(weight.numel() for weight in self.network.parameters())
+        kinds = f" of {len(about.kinds)} kinds" if about.kinds else ""
+        source = f", trained on {about.trained_on['source']}" if "source" in about.trained_on else ""
+        return (
+            f"Model({about.network} on the {about.recipe.operator} operator, {len(about.parts)} parts{kinds} on "
+            f"{about.on}, {weights:,} weights{source})"
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as one .safetensors file, which `load_model` reads again."""
+        save_model(self, path)
 
 
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model as one safetensors file, replaced whole or not at all.
 
-    What could not be loaded again (weights that are no numbers, a description of another network) raises InputError.
+    What could not be loaded again (infinite weights, a description of another network) raises InputError.
     """
+    parts, names = model.network.parts, len(model.about.parts)
+    if parts != names:
+        raise InputError(f"{path}: was not written, as its network tells {parts:,} parts apart and {names:,} are named")
     # Copies: safetensors takes no tensors that share memory, which layers that share weights have.
     weights = {
         name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
@@ -146,76 +166,54 @@ def save_model(model: Model, path: str | Path) -> None:
     try:
         _parse(data)
     except InputError as error:
-        raise InputError(f"{path}: is not written, as the model could not be read again: {error}") from error
+        raise InputError(f"{path}: was not written, as the model could not be read again: {error}") from error
     write_atomically(Path(path), data)
 
 
 def load_model(path: str | Path) -> Model:
-    """Read a model, on the CPU and ready to predict; nothing in the file is run, and what does not fit is refused."""
-    data = _bytes_of(Path(path))
+    """Read a model, on the CPU and ready to predict; nothing in the file is run, and what does not fit is refused.
+
+    The word "default", where no file has that name, is the model that comes with meshtide.
+    """
+    if str(path) == DEFAULT and not Path(path).exists():
+        return default_model()
+    return _load(Path(path))
+
+
+@lru_cache(maxsize=1)
+def default_model() -> Model:
+    """The model that comes with meshtide: parts of people, animals and more, trained on generated bodies alone."""
+    with resources.as_file(resources.files("meshtide") / "models" / "figures.safetensors") as place:
+        return _load(place)
+
+
+def _load(path: Path) -> Model:
+    data = bytes_of(Path(path))
     try:
         return _parse(data)
     except InputError as error:
         raise InputError(f"{path}: {_readable(error)}") from error
 
 
-def _bytes_of(path: Path) -> bytes:
-    try:
-        if path.is_dir():
-            raise InputError(f"{path}: is a folder; give the model file in it")
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: is no file but a device or a pipe, which might never end; give a model file")
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise InputError(f"{path}: has {size:,} bytes and a model at most {MOST_BYTES:,}; is it another file?")
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file; give a model that `meshtide train` made") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-
-
 def _parse(data: bytes) -> Model:
     """The model in a file's bytes; an InputError is a sentence about the file without its name."""
-    tensors = _tensors(data)
-    about = About.from_json(_description(data))
+    tensors = tensors_of(data)
+    about = About.from_json(description_of(data))
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
         if _may_be_large(about):
             with torch.device("meta"):
                 planned = _build(about)
-            _check_tensors(tensors, planned.state_dict())
+            check_tensors(tensors, planned.state_dict())
         network = _build(about)
-        _check_tensors(tensors, network.state_dict())
+        check_tensors(tensors, network.state_dict())
     if network.on != about.on:
-        raise InputError(f"says that it answers on {about.on}, and its network answers on {network.on}; train it anew")
+        raise InputError(
+            f"its description says that it answers on {about.on} and its network that it answers on {network.on}; "
+            "train it again"
+        )
     network.load_state_dict(tensors)
     return Model(network.eval(), about)
-
-
-def _tensors(data: bytes) -> dict[str, Tensor]:
-    if not data:
-        raise InputError("is empty; was a download or a copy cut short?")
-    if data.startswith((b"PK\x03\x04", b"\x80")) and data[8:9] != b"{":
-        raise InputError("is a pickled PyTorch file, which could run anything when read; wanted a model of meshtide's")
-    try:
-        return safetensors.torch.load(data)
-    except Exception as error:  # whatever a damaged header does to safetensors, it is the file's fault
-        if data[8:9] == b"{":
-            raise InputError(f"is a damaged or shortened model ({error}); get or train it again") from error
-        raise InputError("is no safetensors file; wanted a model that `meshtide train` made") from error
-
-
-def _description(data: bytes) -> str:
-    """Our JSON in the header of a file that safetensors could read."""
-    size = int.from_bytes(data[:8], "little")
-    metadata = json.loads(data[8 : 8 + size]).get("__metadata__") or {}
-    if KEY not in metadata:
-        raise InputError(
-            "is a safetensors file of another program, as it does not say which network it is for; "
-            "wanted a model that `meshtide train` made"
-        )
-    return str(metadata[KEY])
 
 
 def _build(about: About) -> Network:
@@ -239,24 +237,6 @@ def _may_be_large(about: About) -> bool:
     width = max([64, *(value for value in about.options.values() if isinstance(value, int))])
     blocks = max(8, int(about.options.get("blocks", 0)))
     return width * (32 * width * blocks + about.recipe.channels + len(about.parts)) > 2**24
-
-
-def _check_tensors(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
-    """Raise InputError unless the tensors are, by name, shape and type, those of the network, and are numbers."""
-    odd = sorted(found.keys() ^ wanted.keys())
-    if odd:
-        raise InputError(
-            f"its weights are not those of its network; {listed(odd, most=3)} are missing or too many; "
-            "was it changed, or made by another version?"
-        )
-    for name, tensor in found.items():
-        if tensor.shape != wanted[name].shape or tensor.dtype != wanted[name].dtype:
-            raise InputError(
-                f"its '{name}' is {tensor.dtype} {tuple(tensor.shape)} and should be {wanted[name].dtype} "
-                f"{tuple(wanted[name].shape)}; was it changed, or made by another version?"
-            )
-        if not torch.isfinite(tensor).all():
-            raise InputError(f"its '{name}' holds what is no number; did its training diverge?")
 
 
 def _check_kinds(content: dict[str, Any]) -> None:
@@ -298,7 +278,7 @@ def _readable(error: Exception) -> str:
 
 
 def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a finite number")
 
 
 def _is_colour(word: Any) -> bool:

@@ -27,7 +27,7 @@ def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
         for module, mode in modes.items():
             module.training = mode
     if not np.isfinite(probabilities).all():
-        raise InputError(f"{graph.name}: the network answers with what is no number; did its training diverge?")
+        raise InputError(f"{graph.name}: the network gives infinite or undefined scores; did its training diverge?")
     return np.asarray(probabilities)
 
 

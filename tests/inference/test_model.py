@@ -17,7 +17,8 @@ import torch
 from shapes import FIGURE_PARTS, sphere
 
 from meshtide.errors import InputError
-from meshtide.inference.model import KEY, MOST_BYTES, About, Model, load_model, save_model
+from meshtide.inference.model import About, Model, default_model, load_model, save_model
+from meshtide.inference.weights import KEY, MOST_BYTES
 from meshtide.labels.colours import part_colours
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import build_network, needs
@@ -139,8 +140,8 @@ class Trap:
 def test_files_of_other_kinds_are_refused(tmp_path: Path, saved: bytes) -> None:
     path = tmp_path / "x.safetensors"
     assert "empty" in refusal(path, b"")
-    assert "no safetensors" in refusal(path, b"v 0 0 0\nv 1 0 0\nf 1 2 3\n")
-    assert "no safetensors" in refusal(path, b"abc")
+    assert "not a safetensors" in refusal(path, b"v 0 0 0\nv 1 0 0\nf 1 2 3\n")
+    assert "not a safetensors" in refusal(path, b"abc")
     assert "another program" in refusal(path, safetensors.torch.save({"weight": torch.ones(2)}))
     assert "another program" in refusal(path, safetensors.torch.save({"weight": torch.ones(2)}, {"format": "pt"}))
     for old in (False, True):
@@ -152,7 +153,7 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path, saved: bytes) -> None:
 
 
 def test_places_without_a_model_are_refused(tmp_path: Path) -> None:
-    for path, word in ((tmp_path / "no", "no such file"), (tmp_path, "folder"), (Path("/dev/zero"), "no file")):
+    for path, word in ((tmp_path / "no", "no such file"), (tmp_path, "folder"), (Path("/dev/zero"), "is a device")):
         with pytest.raises(InputError, match=word):
             load_model(path)
     huge = tmp_path / "huge.safetensors"
@@ -166,7 +167,7 @@ def test_places_without_a_model_are_refused(tmp_path: Path) -> None:
     ("changes", "word"),
     [
         ({"format": 2}, "update meshtide"),
-        ({"format": 0}, "train it anew"),
+        ({"format": 0}, "train it again"),
         ({"format": True}, "format number"),
         ({"format": "1"}, "format number"),
         ({"network": "transformer"}, "tide-m"),
@@ -226,8 +227,8 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path, saved: bytes) -> No
         ({name: value for name, value in tensors.items() if name != "last.bias"}, "'last.bias'"),
         (tensors | {"last.bias": bias[:2].clone()}, "(2,) and should be torch.float32 (4,)"),
         (tensors | {"last.bias": bias.half()}, "torch.float16"),
-        (tensors | {"last.bias": infinite}, "no number"),
-        (tensors | {"last.bias": bias * math.nan}, "no number"),
+        (tensors | {"last.bias": infinite}, "infinite or undefined"),
+        (tensors | {"last.bias": bias * math.nan}, "infinite or undefined"),
         ({}, "missing"),
     ]
     for weights, word in cases:
@@ -255,3 +256,33 @@ def test_an_about_is_checked_where_it_is_made() -> None:
         about_of(scores={"mean_iou": math.nan})
     with pytest.raises(InputError, match="colours"):
         replace(about_of(), colours=("#000000",))
+
+
+def test_the_word_default_is_the_model_that_ships_unless_a_file_has_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_model("default") is default_model()
+    assert load_model(Path("default")) is default_model()
+    model_of(about_of()).save(tmp_path / "default")
+    assert load_model("default").about == about_of()
+
+
+def test_a_model_saves_itself(tmp_path: Path, saved: bytes) -> None:
+    model_of(about_of()).save(tmp_path / "model.safetensors")
+    assert (tmp_path / "model.safetensors").read_bytes() == saved
+
+
+def test_a_model_in_one_line() -> None:
+    line = "Model(tide-m on the surface operator, 4 parts on vertices, 736 weights, trained on figures)"
+    assert repr(model_of(about_of())) == line
+    kinds = {"person": PARTS[:2], "animal": PARTS[1:]}
+    assert "4 parts of 2 kinds on vertices" in repr(model_of(about_of(kinds=kinds)))
+    assert repr(model_of(about_of(trained_on={}))).endswith("weights)")
+
+
+def test_a_network_of_another_number_of_parts_is_not_written(tmp_path: Path) -> None:
+    other = build_network("tide-m", 16, len(PARTS) + 1, width=8, blocks=2)
+    with pytest.raises(InputError, match="its network tells 5 parts apart and 4 are named"):
+        Model(other, about_of()).save(tmp_path / "model.safetensors")
+    assert not list(tmp_path.iterdir())

@@ -68,7 +68,7 @@ def test_the_word_default_is_a_file_where_there_is_one(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     assert named_model("default") is default_model()
     Path("default").write_bytes(b"not a model")
-    with pytest.raises(InputError, match="default: is no safetensors file"):
+    with pytest.raises(InputError, match="default: is not a safetensors file"):
         named_model("default")
 
 
