@@ -37,7 +37,7 @@ def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
     return cached_property(made)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeshGraph:
     """All that a network reads of one mesh; vertex i is vertex i of the mesh.
 
@@ -56,6 +56,13 @@ class MeshGraph:
     projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
     stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
     gradients: Tensor | None = None  # (2, V, K): the eigenvectors' derivatives along two tangents of every vertex
+
+    def __repr__(self) -> str:
+        counts = f"{self.num_vertices:,} vertices, {self.num_faces:,} faces, {self.num_eigenpairs} eigenpairs"
+        return (
+            f"MeshGraph({self.name!r}: {counts} of the {self.recipe.operator} operator, {self.num_channels} features, "
+            f"on {self.device})"
+        )
 
     @property
     def num_vertices(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph
 
 ELEMENTS = ("vertices", "faces")
@@ -35,8 +36,9 @@ class Normalise(nn.Module):
         """Take mean and spread from these graphs, every one with the same weight and every vertex with its mass."""
         moments = torch.zeros(2, len(self.mean), dtype=torch.float64)
         for graph in graphs:
-            weight = (graph.mass / graph.mass.sum()).double().cpu()
-            values = graph.features.double().cpu()
+            # To the CPU first: mps has no float64.
+            weight = (graph.mass / graph.mass.sum()).cpu().double()
+            values = graph.features.cpu().double()
             moments += torch.stack([weight @ values, weight @ values**2]) / len(graphs)
         mean, square = moments
         self.mean.copy_(mean)
@@ -51,14 +53,19 @@ def on_elements(logits: Tensor, graph: MeshGraph, on: str) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Like torch's, but with 8 random bits a number rather than a random float, which takes most of its time on a CPU.
+    """Set a random share of numbers to 0 and scale the others so that the mean is kept, in training only.
 
-    A share is rounded to 1/256 and the scale follows the rounded one, so that the mean is kept.
+    Like torch's, but with 8 random bits a number rather than a random float, which takes most of its time on a CPU:
+    with torch's a training step of TIDE takes 1.3 times as long, with gradient features 1.1 times
+    (tests/benchmarks/dropout.py, one thread, 1,000 and 38,914 vertices). The share is rounded to 1/256 and the scale
+    follows the rounded one.
     """
 
     def __init__(self, share: float) -> None:
         super().__init__()
-        self.kept = round(256 * (1 - share))
+        if not 0 <= share <= 1:
+            raise InputError(f"dropout is {share}; it should be a share from 0 to 1")
+        self.kept = round(256 * (1 - share))  # of 256 numbers
 
     def forward(self, x: Tensor) -> Tensor:
         """Map any shape to the same."""

@@ -64,13 +64,14 @@ class NetworkRecord:
                 raise InputError(f"{self.name} has no option {option!r}; it has {', '.join(self.options)}")
         if known(operator, OPERATORS, "operator") not in self.operators:
             raise InputError(
-                f"{self.name} does not work with the {operator} operator; use {' or '.join(self.operators)}"
+                f"{self.name} does not work with the {operator} operator; use "
+                + " or ".join(f"`operator={word}`" for word in self.operators)
             )
         self.check_packages()
         module, _, name = self.builder.partition(":")
         make = getattr(import_module(module), name)
         given = {"operator": operator} if self.takes_operator else {}
-        return _checked(make(inputs, parts, **self.fixed, **given, **options), self.name)
+        return _checked(make(inputs, parts, **self.fixed, **given, **options), self.name, parts)
 
     def check_packages(self) -> None:
         """Raise InputError if a package that the network needs is not installed."""
@@ -151,7 +152,7 @@ def _owner(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else entry.value
 
 
-def _checked(network: Any, name: str) -> Network:
+def _checked(network: Any, name: str, parts: int) -> Network:
     """The network, if it has what every network must have."""
     from torch import nn
 
@@ -160,7 +161,9 @@ def _checked(network: Any, name: str) -> Network:
     lacking = [word for word in NEEDED if not hasattr(network, word)]
     if not isinstance(network, nn.Module) or lacking:
         raise InputError(f"the {name} network should be a torch.nn.Module with {', '.join(lacking or NEEDED)}")
-    checked: Any = network
+    if network.parts != parts:
+        raise InputError(f"the {name} network was built for {parts:,} parts and says that it has {network.parts!r}")
+    checked: Any = network  # which mypy by now takes for any torch module
     result: Network = checked
     return result
 

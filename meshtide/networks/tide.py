@@ -1,14 +1,23 @@
 """TIDE: layers that diffuse features over a graph or surface for a learned time.
 
-With L an operator, H_t = exp(-t L) is heat after a time t and T_t = L H_t its negative derivative in time (eq. 5 of the
-paper). Two operators, one layer:
+With L an operator, H_t = exp(-t L) is heat after a time t and T_t = L H_t its negative derivative in time (eq. 6 of the
+paper); the layer is σ(T_t(U) W) (eq. 7). Two operators, one layer:
 
-- `graph`: the paper's. L̃ = D^-½(A+I)D^-½ (eq. 11) has its smooth eigenvectors at the *largest* eigenvalues μ, so
-  exp(-t L̃) smooths only for t < 0. Here t ≥ 0 and heat is exp(-t (1 - μ)): the same up to the factor exp(-t), which
-  the layer's weights absorb, and it cannot overflow. Then L̃ itself is applied, so that at t = 0 the layer is a GCN
-  layer (Remark 1).
-- `surface`: exp(-t λ) and t λ exp(-t λ), its derivative in log time, both in the eigenbasis of the robust Laplacian
-  with its mass. It sees the shape and not the triangulation.
+- `graph`: the paper's L̃ = D^-½(A+I)D^-½ (eq. 8). It has its smooth eigenvectors at the *largest* eigenvalues μ, so that
+  exp(-t L̃) smooths only for t < 0. Here t ≥ 0 and heat is exp(-t (1 - μ)), which cannot overflow. Then L̃ itself is
+  applied, so that at t = 0 the layer is a GCN layer (Remark 1).
+- `surface`: exp(-t λ) and t λ exp(-t λ), its negative derivative in log time, both in the eigenbasis of the robust
+  Laplacian with its mass. It sees the shape and not the triangulation.
+
+How far the graph's layer is the paper's: at the paper's time -t, exp(t μ) = e^t exp(-t (1 - μ)), so that its modified
+heat operator (eq. 10), Φ((exp(t μ) - α) ⊙ Φᵀ u) + β u, is e^t times
+
+    Φ((exp(-t (1 - μ)) - α e^-t) ⊙ Φᵀ u) + β e^-t u.
+
+W absorbs the factor e^t of each channel. What is left is ours with α e^-t and β e^-t in place of α and β. With one time
+for all channels (TIDE-s) these are two numbers again and both layers can be the same functions. With a time a channel
+(TIDE-m) they are two numbers for every channel, and ours, like the paper's, has two for all of them: the two layers are
+then different families, which meet where α = β = 0 or all times are equal.
 
 Times are in units of a surface of area 1 for both operators (see MeshGraph.rates).
 """
@@ -37,9 +46,9 @@ TIMES, METHODS = ("channel", "shared"), ("spectral", "implicit")
 class TimeDerivativeDiffusion(nn.Module):
     """Diffuse every channel for its own learned time (`times="channel"`, TIDE-m) or all for one (`"shared"`, TIDE-s).
 
-    The modified heat operator (eq. 10) is Φ((exp(-t λ) - α) ⊙ Φᵀ M u) + β u with learned α and β. On a graph α = β = 1
-    at first: nothing that the truncated basis cannot hold is lost, and at t = 0 it is the identity. On a surface
-    α = β = 0: pure heat, whatever the meshing.
+    The modified heat operator (eq. 10 of the paper) is Φ((exp(-t λ) - α) ⊙ Φᵀ M u) + β u with learned α and β. On a
+    graph α = β = 1 at first: nothing that the truncated basis cannot hold is lost, and at t = 0 it is the identity. On
+    a surface α = β = 0: pure heat, whatever the meshing.
     """
 
     def __init__(
@@ -88,7 +97,7 @@ class TimeDerivativeDiffusion(nn.Module):
         if graph.recipe.operator != self.operator:
             raise InputError(
                 f"{graph.name}: was prepared with the {graph.recipe.operator} operator, and the network has the "
-                f"{self.operator} one; prepare it with --operator {self.operator}"
+                f"{self.operator} one; prepare it with `operator={self.operator}`"
             )
 
     def coefficients(self, spectrum: Tensor, graph: MeshGraph) -> Tensor:

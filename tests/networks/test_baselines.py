@@ -306,9 +306,9 @@ def test_what_diffusionnet_cannot_take() -> None:
     network = network_for("diffusionnet", graph)
     with pytest.raises(InputError, match=r"mesh_graph\(…, extras=\('gradients',\)\)"):
         network(replace(graph, gradients=None))
-    with pytest.raises(InputError, match="--operator surface"):
+    with pytest.raises(InputError, match="`operator=surface`"):
         network(graph_of(torus(6, 5), "graph", k=8))
-    with pytest.raises(InputError, match="use surface"):
+    with pytest.raises(InputError, match="use `operator=surface`"):
         build_network("diffusionnet", 3, 4, operator="graph")
 
 

@@ -80,3 +80,11 @@ def test_a_tiny_mesh_has_fewer_eigenpairs():
     assert graph.features.shape == (4, 16)
     assert not graph.vectors[3].any()
     assert torch.isfinite(graph.features).all()
+
+
+def test_a_graph_in_one_line() -> None:
+    surface, graph = (mesh_graph(sphere(1), GraphRecipe(operator=word, k=4)) for word in ("surface", "graph"))
+    assert repr(surface) == (
+        "MeshGraph('sphere-1': 42 vertices, 80 faces, 4 eigenpairs of the surface operator, 16 features, on cpu)"
+    )
+    assert "of the graph operator" in repr(graph)

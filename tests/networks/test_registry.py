@@ -62,12 +62,17 @@ RECORD = NetworkRecord(
 )
 OTHER_NAME = NetworkRecord("points", "misnamed", "pointwise_network:Pointwise", ())
 BARE = NetworkRecord("bare", "not a network of ours", "torch.nn:Linear", ())
+LIAR = NetworkRecord("liar", "always of seven parts", "pointwise_network:seven_parts", ())
+
+def seven_parts(inputs, parts):
+    return Pointwise(inputs, 7)
 """
 ENTRIES = """[meshtide.networks]
 pointwise = pointwise_network:RECORD
 misnamed = pointwise_network:OTHER_NAME
 missing = pointwise_network:NOTHING
 bare = pointwise_network:BARE
+liar = pointwise_network:LIAR
 gcn = pointwise_network:RECORD
 """
 
@@ -97,7 +102,7 @@ def about_of(network: str) -> About:
 
 @pytest.mark.usefixtures("_installed")
 def test_a_package_from_elsewhere_adds_a_network(tmp_path: Path) -> None:
-    assert network_names() == (*BUILT_IN, "bare", "misnamed", "missing", "pointwise")
+    assert network_names() == (*BUILT_IN, "bare", "liar", "misnamed", "missing", "pointwise")
     assert option_names("pointwise") == ("on", "slope")
     assert needs("pointwise") == ()
     model = Model(build_network("pointwise", 16, 2, slope=0.5).eval(), about_of("pointwise"))
@@ -130,6 +135,7 @@ def test_networks_from_elsewhere_that_are_wrong_get_a_sentence() -> None:
         "misnamed": "network 'misnamed' of 'pointwise-network': pointwise_network:OTHER_NAME should be a NetworkRecord",
         "missing": "network 'missing' of 'pointwise-network' cannot be imported",
         "bare": "the bare network should be a torch.nn.Module with on, parts, normalise, part_layer",
+        "liar": "the liar network was built for 8 parts and says that it has 7",
     }.items():
         with pytest.raises(InputError, match=words):
             build_network(name, 16, 8)

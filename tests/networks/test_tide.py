@@ -206,7 +206,7 @@ def test_the_paper_s_two_kinds_and_what_is_not_known() -> None:
         with pytest.raises(InputError, match="there are"):
             TimeDerivativeDiffusion(3, **wrong)
     graph = graph_of(sphere(1), "surface")
-    with pytest.raises(InputError, match="--operator graph"):
+    with pytest.raises(InputError, match="`operator=graph`"):
         TimeDerivativeDiffusion(3, operator="graph")(signals(graph), graph)
 
 

@@ -40,7 +40,7 @@ class DiffusionNet(nn.Module):
         if graph.recipe.operator != "surface":
             raise InputError(
                 f"{graph.name}: was prepared with the {graph.recipe.operator} operator, and DiffusionNet works on the "
-                "surface; prepare it with --operator surface"
+                "surface; prepare it with `operator=surface`"
             )
         x = self.first(self.normalise(graph.features))
         for block in self.blocks:
