@@ -229,5 +229,3 @@ BUILT_IN = {
         ),
     )
 }
-
-NETWORKS = tuple(BUILT_IN)

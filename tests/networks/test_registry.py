@@ -32,8 +32,8 @@ from meshtide.networks.registry import (
 )
 from meshtide.networks.tide import TideBlock, TideNet, TimeDerivativeDiffusion
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.experiment import Experiment, gather, prepare_training
-from meshtide.training.loop import Settings
+from meshtide.training.run import Watch
+from meshtide.training.train import train
 
 PARTS = ("head", "tail")
 
@@ -115,18 +115,15 @@ def test_a_package_from_elsewhere_adds_a_network(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_installed")
 def test_a_network_from_elsewhere_learns(tmp_path: Path) -> None:
-    folder = write_figures(tmp_path / "own", 3)
-    options = usual_options("pointwise", "surface", "multi", relatives=False)
-    assert options == {"slope": 0.25}
-    settings = Settings(epochs=3, sample=200)
-    experiment = Experiment(
-        str(folder), network="pointwise", options=options, recipe=GraphRecipe(k=16), settings=settings
+    folder, path, epochs = write_figures(tmp_path / "own", 3), tmp_path / "model.safetensors", []
+    trained = train(
+        folder, network="pointwise", epochs=3, eigenpairs=16, sample=200, output=path, watch=Watch(epoch=epochs.append)
     )
-    training, _ = prepare_training(experiment, gather(experiment, data=None, cache=None))
-    epochs = list(training.run())
-    assert training.network.slope == 0.25
+    assert trained.about.options == {"slope": 0.25}
     assert epochs[-1].loss < epochs[0].loss
     assert epochs[-1].times == ()
+    weights = load_model(path).network.state_dict()
+    assert all(torch.equal(value, weights[name]) for name, value in trained.network.state_dict().items())
 
 
 @pytest.mark.usefixtures("_installed")
