@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from meshtide.errors import InputError
 from meshtide.labels.colours import KNOWN, PALETTE, UNLABELLED, part_colours
+from meshtide.labels.shades import MOST_SHADES, instance_colours
 from meshtide.output.plots import plot_confusion, plot_training
 from meshtide.training.scores import Score, ShapeScore, combine
 
@@ -60,6 +61,9 @@ def test_many_parts_have_colours_that_differ_to_the_eye() -> None:
     colours = part_colours([f"part {number}" for number in range(24)])
     assert closest(colours, "normal") > 0.05
     assert closest((*PALETTE, UNLABELLED), "normal") > 0.03
+    forty = part_colours([f"part {number}" for number in range(40)])
+    assert closest(forty, "normal") > 0.06
+    assert min(closest(forty, sight) for sight in SIGHT) > 0.02
     many = part_colours([f"part {number}" for number in range(2000)])
     assert len(set(many)) == 2000
     assert many[:24] == colours
@@ -75,6 +79,27 @@ def test_known_parts_keep_their_colour_in_any_company() -> None:
     assert part_colours(["Upper Arm"]) == part_colours(["upper_arm"]) == part_colours(["upperarm"])
     assert len(set(part_colours(["head", "Head", "HEAD"]))) == 3
     assert part_colours([]) == ()
+
+
+def hue(colour: str) -> float:
+    _, a, b = oklab(colour, "normal")
+    return float(np.degrees(np.arctan2(b, a)))
+
+
+def test_instances_of_a_part_have_shades_of_its_colour_that_are_told_apart() -> None:
+    parts = ("head", "torso", "leg", "tail")
+    colours = part_colours(parts)
+    found = instance_colours(colours, [0, 1, 2, 2, 2, 2, 3])
+    assert (*found[:3], found[6]) == colours  # the first of each has the part's own
+    assert closest(found, "normal") > 0.1
+    assert min(closest(found[2:6], sight) for sight in SIGHT) > 0.07
+    for colour in PALETTE:
+        for shade in instance_colours([colour], [0] * 4):
+            assert abs((hue(shade) - hue(colour) + 180) % 360 - 180) < 30
+    many = instance_colours(colours, [2] * (MOST_SHADES + 2))
+    assert len(set(many)) == MOST_SHADES
+    assert many[MOST_SHADES:] == many[:2]
+    assert instance_colours(colours, []) == ()
 
 
 @dataclass(frozen=True)
