@@ -13,7 +13,8 @@ __version__ = "0.1.0"
 # Which module each public name lives in.
 _NAMES = {
     "errors": ("InputError",),
-    "mesh.mesh": ("Mesh", "load_mesh", "save_mesh"),
+    "mesh.mesh": ("Mesh",),
+    "mesh.files": ("load_mesh", "save_mesh"),
     "mesh.doctor": ("diagnose", "repair"),
     "labels.labels": ("Labels",),
     "labels.files": ("read_labels", "write_labels"),
@@ -52,9 +53,9 @@ if TYPE_CHECKING:
     from meshtide.labels.labels import Labels as Labels
     from meshtide.mesh.doctor import diagnose as diagnose
     from meshtide.mesh.doctor import repair as repair
+    from meshtide.mesh.files import load_mesh as load_mesh
+    from meshtide.mesh.files import save_mesh as save_mesh
     from meshtide.mesh.mesh import Mesh as Mesh
-    from meshtide.mesh.mesh import load_mesh as load_mesh
-    from meshtide.mesh.mesh import save_mesh as save_mesh
     from meshtide.networks.graph import MeshGraph as MeshGraph
     from meshtide.networks.graph import mesh_graph as mesh_graph
     from meshtide.output.files.splitting import split_parts as split_parts

@@ -183,8 +183,7 @@ def mesh_files(given: Iterable[Path]) -> list[Path]:
 def _examine(path: Path, repaired: Path | None) -> dict[str, Any]:
     """Diagnose one file, speak about it, write its repaired form; returns the entry for the report."""
     from meshtide.mesh.doctor import diagnose, repair
-    from meshtide.mesh.files import read_raw
-    from meshtide.mesh.mesh import save_mesh
+    from meshtide.mesh.files import read_raw, save_mesh
 
     try:
         raw = read_raw(path)

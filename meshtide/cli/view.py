@@ -102,7 +102,7 @@ def _entries(sources: list[str], labels: Path | None, split: str, data: Path | N
     from meshtide.data.card import known_cards
     from meshtide.data.collection import open_collection
     from meshtide.labels.files import read_labels
-    from meshtide.mesh.ready import load_ready
+    from meshtide.mesh.files import load_ready
     from meshtide.viewer.state.item import collection_entries
 
     if labels is not None:

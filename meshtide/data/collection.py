@@ -17,8 +17,8 @@ from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
 from meshtide.labels.files.beside import labels_beside
 from meshtide.labels.files.survey import Survey, natural_key, survey_labels
 from meshtide.labels.labels import Labels, Vocabulary
+from meshtide.mesh.files import load_ready
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.ready import load_ready
 from meshtide.words import listed
 
 Maker = Callable[[Path], None]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from meshtide.errors import InputError
 from meshtide.labels.files import write_labels
-from meshtide.mesh.mesh import save_mesh
+from meshtide.mesh.files import save_mesh
 from meshtide.spectral.batch import start_worker
 from meshtide.spectral.cache import default_folder
 

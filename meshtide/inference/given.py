@@ -12,12 +12,13 @@ import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.files import RawMesh
+from meshtide.mesh.files import load_ready
 from meshtide.mesh.files.polygons import to_triangles
 from meshtide.mesh.files.raw import Polygons
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.origin import Origin, Piece
-from meshtide.mesh.ready import load_ready, make_ready
+from meshtide.mesh.raw import RawMesh
+from meshtide.mesh.ready import make_ready
 
 ACCEPTED = (
     "a path, a meshtide.Mesh, a trimesh.Trimesh or Scene, a (vertices, faces) pair of arrays, "

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.labels.labels import weighted_vote
-from meshtide.mesh.files import weld
 from meshtide.mesh.measure import relative_areas, unit_box
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.repair import weld
 from meshtide.mesh.topology import components
 
 # A piece smaller than this share of its part's largest piece is a crumb: a stray patch, not a fifth leg.

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from meshtide.arrays import IntArray
-from meshtide.mesh.files import RawMesh
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.ready import SOUP, is_soup
 from meshtide.mesh.repair import REPAIRABLE, Step, crack_map, mend, seam_map
 from meshtide.mesh.topology import components, duplicate_faces, edges_with_uses, repeated_corner
@@ -61,7 +61,7 @@ class Diagnosis:
 
 def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
     """Examine a mesh, checked or raw, and say in plain sentences what was found."""
-    raw = mesh if isinstance(mesh, RawMesh) else RawMesh(mesh.vertices, mesh.faces, mesh.name, mesh.origin)
+    raw = mesh if isinstance(mesh, RawMesh) else RawMesh.of(mesh)
     findings = [*(_reading(raw) if mesh is raw else ()), *_invalid(raw)]
     sound, _ = mend(raw, ("missing-vertices", "not-finite"))
     pieces = 0
@@ -79,14 +79,14 @@ def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
 
 def repair(mesh: RawMesh | Mesh, diagnosis: Diagnosis) -> tuple[Mesh, tuple[Step, ...]]:
     """Repair what the diagnosis found repairable; the mesh's origin still leads back to the file's elements."""
-    raw = mesh if isinstance(mesh, RawMesh) else RawMesh(mesh.vertices, mesh.faces, mesh.name, mesh.origin)
+    raw = mesh if isinstance(mesh, RawMesh) else RawMesh.of(mesh)
     found = {finding.kind for finding in diagnosis.findings}
     # Welding makes faces collapse onto one vertex or onto each other, and leaves vertices behind.
     kinds = REPAIRABLE if found & {"unwelded", "cracks"} else tuple(kind for kind in REPAIRABLE if kind in found)
     if found & set(REPAIRABLE):
         kinds = (*kinds, "unreferenced")
     mended, steps = mend(raw, kinds)
-    return Mesh(mended.vertices, mended.faces, mended.name, mended.origin), steps
+    return mended.checked(), steps
 
 
 def _reading(raw: RawMesh) -> Iterator[Finding]:

@@ -1,12 +1,10 @@
-"""The mesh that travels through meshtide, and the door it comes in by."""
+"""The mesh that travels through meshtide, checked when it is made."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +13,6 @@ from meshtide.errors import InputError
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.origin import Origin
 from meshtide.mesh.topology import edges_with_uses
-
-if TYPE_CHECKING:
-    from meshtide.mesh.files import RawMesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,32 +52,6 @@ class Mesh:
         twin = copy(self)
         object.__setattr__(twin, "name", name)
         return twin
-
-
-def load_mesh(path: str | Path) -> Mesh:
-    """Read an OBJ, PLY, OFF, STL, GLB or GLTF file; element i of the file is element i of the mesh.
-
-    Where that cannot be (polygons become triangles, the corners of STL and glTF are welded, scenes are joined),
-    `mesh.origin` maps between the two. A file whose geometry cannot be used raises InputError.
-    """
-    from meshtide.mesh.files import read_raw
-
-    return check_raw(read_raw(path), path)
-
-
-def check_raw(raw: RawMesh, path: str | Path) -> Mesh:
-    """A file's contents as a checked mesh; the error names the file."""
-    try:
-        return Mesh(raw.vertices, raw.faces, raw.name, raw.origin)
-    except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix(f'{raw.name}: ')}") from None
-
-
-def save_mesh(mesh: Mesh, path: str | Path) -> None:
-    """Write a mesh as OBJ, PLY, OFF, STL or GLB, by suffix; an existing file is replaced whole or not at all."""
-    from meshtide.mesh.files import write_mesh_file
-
-    write_mesh_file(Path(path), mesh.vertices, mesh.faces)
 
 
 def _first_fault(vertices: FloatArray, faces: IntArray) -> str | None:

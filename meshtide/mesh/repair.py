@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from meshtide.arrays import IntArray
-from meshtide.mesh.files import RawMesh, weld
+from meshtide.arrays import FloatArray, IntArray
 from meshtide.mesh.measure import unit_box
+from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.topology import boundary_vertices, duplicate_faces, repeated_corner
 
 # Boundary vertices nearer to each other than this share of the shape's size are one vertex that rounding tore apart.
@@ -34,6 +34,17 @@ def mend(raw: RawMesh, kinds: tuple[str, ...]) -> tuple[RawMesh, tuple[Step, ...
             if done:
                 steps.append(Step(kind, done))
     return raw, tuple(steps)
+
+
+def weld(vertices: FloatArray) -> tuple[IntArray, IntArray]:
+    """Vertices at exactly one place become one: the first of each, in order, and the new number of every old one."""
+    # Adding 0 turns -0.0 into 0.0, which compares equal but has other bytes; vertices that are not numbers stay alone.
+    rows = np.ascontiguousarray(vertices + 0.0).view(np.dtype((np.void, 24))).ravel()
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.ravel()]
 
 
 def seam_map(raw: RawMesh) -> IntArray:

@@ -11,7 +11,8 @@ from meshtide.data.figures import KINDS, make_figure
 from meshtide.errors import InputError
 from meshtide.inference.segment import segment
 from meshtide.inference.segmentation import Segmentation
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.output.pictures import save_picture, segmentation_sheet
 from meshtide.output.saving import write_segmentation
 

@@ -58,7 +58,7 @@ def prepare_meshes(
 def prepare_file(path: Path, recipe: GraphRecipe, cache_folder: Path | None) -> Outcome:
     """Prepare one file in this process; warnings become remarks, and whatever goes wrong becomes a failed outcome."""
     # Here and not above: workers load it while the parent need not, and the readers of mesh formats take a while.
-    from meshtide.mesh.ready import load_ready
+    from meshtide.mesh.files import load_ready
 
     start = time.perf_counter()
     try:

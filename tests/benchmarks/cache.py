@@ -14,7 +14,8 @@ from statistics import median
 
 from shapes import torus
 
-from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.mesh.files import load_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.preparation import prepare
 from meshtide.spectral.recipe import GraphRecipe

@@ -20,7 +20,8 @@ from shapes import torus
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.mesh.files import load_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.output.files.splitting import split_parts
 from meshtide.output.saving import SUFFIXES, write_segmentation
 

@@ -31,7 +31,8 @@ sys.path.insert(0, str(ROOT))
 
 from shapes import torus  # noqa: E402
 
-from meshtide.mesh.mesh import Mesh, load_mesh  # noqa: E402
+from meshtide.mesh.files import load_mesh  # noqa: E402
+from meshtide.mesh.mesh import Mesh  # noqa: E402
 from meshtide.networks.graph import MeshGraph, mesh_graph  # noqa: E402  # the checkout, installed or not
 from meshtide.networks.tide import TideNet  # noqa: E402
 from meshtide.spectral.recipe import GraphRecipe  # noqa: E402

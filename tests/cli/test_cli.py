@@ -14,7 +14,8 @@ from command_line import run
 from shapes import sphere, torus
 
 from meshtide import __version__
-from meshtide.mesh.mesh import Mesh, load_mesh, save_mesh
+from meshtide.mesh.files import load_mesh, save_mesh
+from meshtide.mesh.mesh import Mesh
 
 
 def test_help_and_version_import_nothing_heavy() -> None:

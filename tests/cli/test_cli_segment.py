@@ -16,7 +16,7 @@ from small_models import KINDS, model
 
 from meshtide.cli import main
 from meshtide.inference.model import save_model
-from meshtide.mesh.mesh import load_mesh, save_mesh
+from meshtide.mesh.files import load_mesh, save_mesh
 
 
 @pytest.fixture

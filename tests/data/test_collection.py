@@ -14,7 +14,7 @@ from meshtide.data.collection import Collection, Problem, open_collection
 from meshtide.errors import InputError
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import save_mesh
+from meshtide.mesh.files import save_mesh
 
 DATA = Path(os.environ.get("MESHTIDE_DATA", "/nowhere"))
 needs_faust = pytest.mark.skipif(not (DATA / "faust").is_dir(), reason="MESHTIDE_DATA has no faust")

@@ -10,7 +10,7 @@ from shapes import box, figure
 
 from meshtide.data.divisions import find_divided_meshes, read_division
 from meshtide.errors import InputError
-from meshtide.mesh.mesh import load_mesh, save_mesh
+from meshtide.mesh.files import load_mesh, save_mesh
 
 
 def write(path: Path, numbers: list[int]) -> None:

@@ -10,7 +10,7 @@ from shapes import FIGURE_PARTS, figure
 from meshtide.data.augmentation import stretched
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import save_mesh
+from meshtide.mesh.files import save_mesh
 
 
 def write_figures(folder: Path, count: int, level: int = 1) -> Path:

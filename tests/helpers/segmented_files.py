@@ -16,8 +16,8 @@ from shapes import box, figure
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED, part_colours
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, save_mesh
-from meshtide.mesh.ready import load_ready
+from meshtide.mesh.files import load_ready, save_mesh
+from meshtide.mesh.mesh import Mesh
 
 PARTS = ("head", "upper arm", "tail")
 HOSTILE = (

@@ -13,7 +13,8 @@ from small_models import KINDS, PARTS, model
 from meshtide.errors import InputError
 from meshtide.inference.model import Model, save_model
 from meshtide.inference.segment import segment
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.cache import Cache
 
 

@@ -10,10 +10,10 @@ from shapes import box, figure, sphere, torus
 
 from meshtide.errors import InputError
 from meshtide.mesh.doctor import Diagnosis, diagnose, repair
-from meshtide.mesh.files import RawMesh, read_raw
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import load_ready, read_raw, save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.origin import Origin
-from meshtide.mesh.ready import load_ready
+from meshtide.mesh.raw import RawMesh
 
 
 def raw(vertices: np.ndarray, faces: np.ndarray) -> RawMesh:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from shapes import figure
 
-from meshtide.mesh.mesh import Mesh, save_mesh
-from meshtide.mesh.ready import load_ready
+from meshtide.mesh.files import load_ready, save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.preparation import Preparation, prepare
 from meshtide.spectral.recipe import GraphRecipe

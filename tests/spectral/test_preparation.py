@@ -17,7 +17,8 @@ from conftest import hear_interrupts
 from shapes import box, figure, sphere, torus
 
 from meshtide.errors import InputError
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.batch import Outcome, prepare_meshes
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.preparation import from_image, prepare, to_image
@@ -176,13 +177,13 @@ def test_an_unwritable_cache_is_an_input_error(folder, tmp_path):
 FAULTY = """
 import os, signal, sys
 from pathlib import Path
-import meshtide.mesh.ready
-original = meshtide.mesh.ready.load_ready
+import meshtide.mesh.files
+original = meshtide.mesh.files.load_ready
 def load_ready(path):
     if "{victim}" in str(path):
         {fault}
     return original(path)
-meshtide.mesh.ready.load_ready = load_ready
+meshtide.mesh.files.load_ready = load_ready
 if __name__ == "__main__":
     from meshtide.spectral.batch import prepare_meshes
     from meshtide.spectral.recipe import GraphRecipe

@@ -17,7 +17,8 @@ from meshtide.data.collection import open_collection
 from meshtide.errors import InputError
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import graph_of
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import eigenbasis, laplacian

@@ -14,7 +14,7 @@ from meshtide.errors import InputError
 from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Place, Sizes
 from meshtide.labels.files.placing import detect_part_base
 from meshtide.labels.files.reading import parse_labels
-from meshtide.mesh.mesh import load_mesh
+from meshtide.mesh.files import load_mesh
 
 
 @dataclass(frozen=True)

@@ -1,63 +1,16 @@
-"""Mesh files: what they hold, in their own order, with nothing checked but that they can be read."""
+"""Mesh files: read them as meshes or as they stand, write them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
-from meshtide.errors import InputError
-from meshtide.mesh.files.gltf import read_gltf
-from meshtide.mesh.files.obj import read_obj
-from meshtide.mesh.files.off import read_off
-from meshtide.mesh.files.ply import read_ply
-from meshtide.mesh.files.polygons import to_triangles, weld
-from meshtide.mesh.files.raw import Polygons, RawMesh
-from meshtide.mesh.files.stl import read_stl
+from meshtide.mesh.files.loading import load_mesh, load_ready, save_mesh
+from meshtide.mesh.files.reading import READABLE, read_polygons, read_raw
 from meshtide.mesh.files.writing import WRITABLE, write_mesh_file
-
-_READERS: dict[str, Callable[[Path], Polygons]] = {
-    ".obj": read_obj,
-    ".ply": read_ply,
-    ".off": read_off,
-    ".stl": read_stl,
-    ".glb": read_gltf,
-    ".gltf": read_gltf,
-}
-READABLE = tuple(_READERS)
 
 __all__ = [
     "READABLE",
     "WRITABLE",
-    "RawMesh",
+    "load_mesh",
+    "load_ready",
     "read_polygons",
     "read_raw",
-    "weld",
+    "save_mesh",
     "write_mesh_file",
 ]
-
-
-def read_raw(path: str | Path) -> RawMesh:
-    """Read a mesh file by its suffix as triangles; the arrays are what the file says, right or wrong."""
-    polygons = read_polygons(path)
-    try:
-        return to_triangles(polygons, Path(path).stem)
-    except MemoryError:
-        raise InputError(f"{path}: does not fit into memory; decimate it first") from None
-
-
-def read_polygons(path: str | Path) -> Polygons:
-    """Read a mesh file by its suffix with its polygons as they stand there, neither split nor welded."""
-    path = Path(path)
-    reader = _READERS.get(path.suffix.lower())
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; name a mesh file in it")
-    if not path.exists():
-        raise InputError(f"{path}: no such file")
-    if reader is None:
-        raise InputError(f"{path}: '{path.suffix}' is no mesh format known here; use one of {', '.join(READABLE)}")
-    try:
-        return reader(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except MemoryError:
-        raise InputError(f"{path}: does not fit into memory; decimate it first") from None

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
-from meshtide.mesh.files.raw import Polygons, RawMesh
+from meshtide.mesh.files.raw import Polygons
 from meshtide.mesh.origin import Origin
+from meshtide.mesh.raw import RawMesh
+from meshtide.mesh.repair import weld
 
 Points = NDArray[np.float64]
 
@@ -24,17 +26,6 @@ def to_triangles(polygons: Polygons, name: str) -> RawMesh:
         faces = np.where(inside, vertex_of[np.where(inside, faces, 0)] if len(vertex_of) else faces, faces)
     origin = Origin(vertex_of, face_of, len(polygons.sizes), polygons.pieces)
     return RawMesh(vertices, faces, name, origin, polygons.groups, polygons.group_names)
-
-
-def weld(vertices: Points) -> tuple[IntArray, IntArray]:
-    """Vertices at exactly one place become one: the first of each, in order, and the new number of every old one."""
-    # Adding 0 turns -0.0 into 0.0, which compares equal but has other bytes; vertices that are not numbers stay alone.
-    rows = np.ascontiguousarray(vertices + 0.0).view(np.dtype((np.void, 24))).ravel()
-    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.ravel()]
 
 
 def triangulate(vertices: Points, corners: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:

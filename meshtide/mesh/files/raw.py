@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.origin import Origin, Piece
+from meshtide.mesh.origin import Piece
 
 # A file that claims more is refused before anything is allocated for it.
 MOST_ELEMENTS = 200_000_000
@@ -27,18 +27,6 @@ class Polygons:
     groups: IntArray | None = None  # (P,) the named group of each polygon, -1 for none
     group_names: tuple[str, ...] = ()
     pieces: tuple[Piece, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class RawMesh:
-    """A file's triangles, unchecked: the arrays may be empty, not finite or out of range."""
-
-    vertices: NDArray[np.float64]  # (V, 3)
-    faces: IntArray  # (F, 3)
-    name: str
-    origin: Origin
-    groups: IntArray | None = None  # (file faces,)
-    group_names: tuple[str, ...] = ()
 
 
 def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place: str) -> NDArray[Any]:

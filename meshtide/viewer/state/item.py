@@ -133,6 +133,6 @@ def collection_entries(collection: Collection, split: str = "all") -> tuple[Entr
 
 
 def _from_file(path: Path) -> tuple[Mesh, None]:
-    from meshtide.mesh.ready import load_ready
+    from meshtide.mesh.files import load_ready
 
     return load_ready(path)[0], None

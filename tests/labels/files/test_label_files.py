@@ -16,7 +16,8 @@ from meshtide.errors import InputError
 from meshtide.labels.files import detect_part_base, read_labels, write_labels
 from meshtide.labels.files.edges import meshcnn_edges
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, load_mesh, save_mesh
+from meshtide.mesh.files import load_mesh, save_mesh
+from meshtide.mesh.mesh import Mesh
 
 DATA = Path(os.environ.get("MESHTIDE_DATA", "/nowhere"))
 needs_faust = pytest.mark.skipif(not (DATA / "faust").is_dir(), reason="MESHTIDE_DATA has no faust")

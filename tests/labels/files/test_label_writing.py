@@ -11,7 +11,8 @@ from shapes import FIGURE_PARTS, box, figure
 from meshtide.errors import InputError
 from meshtide.labels.files import read_labels, write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, load_mesh
+from meshtide.mesh.files import load_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.origin import Origin
 
 BOX = box()  # 8 vertices, 12 faces

@@ -11,8 +11,8 @@ import trimesh
 from shapes import box, figure, sphere, torus
 
 from meshtide.errors import InputError
-from meshtide.mesh.files import WRITABLE, read_raw
-from meshtide.mesh.mesh import Mesh, load_mesh, save_mesh
+from meshtide.mesh.files import WRITABLE, load_mesh, read_raw, save_mesh
+from meshtide.mesh.mesh import Mesh
 
 CUBE_QUADS = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
 CUBE_POINTS = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]

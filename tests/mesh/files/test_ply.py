@@ -17,8 +17,8 @@ from shapes import sphere
 
 from meshtide.errors import InputError
 from meshtide.labels.files import parse_labels
-from meshtide.mesh.files import read_polygons
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import read_polygons, save_mesh
+from meshtide.mesh.mesh import Mesh
 
 STYLES = ("ascii", "binary_little_endian", "binary_big_endian")
 WHOLE = [kind for kind in CODES if kind not in ("float", "double")]

@@ -32,8 +32,8 @@ from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.files import read_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, load_mesh
-from meshtide.mesh.ready import load_ready
+from meshtide.mesh.files import load_mesh, load_ready
+from meshtide.mesh.mesh import Mesh
 from meshtide.output.files import naming
 from meshtide.output.files.splitting import split_parts
 from meshtide.output.saving import SUFFIXES, write_segmentation

@@ -16,7 +16,8 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED, part_colours
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import Mesh, save_mesh
+from meshtide.mesh.files import save_mesh
+from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.viewer.state import Scene

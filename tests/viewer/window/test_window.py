@@ -19,7 +19,7 @@ from small_models import model
 
 from meshtide.errors import InputError
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import save_mesh
+from meshtide.mesh.files import save_mesh
 from meshtide.viewer.state.item import model_tools
 from meshtide.viewer.state.scene import Scene
 from meshtide.viewer.window import backend
