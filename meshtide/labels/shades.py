@@ -23,6 +23,9 @@ AXES = np.array(
     [[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.42859221, 0.45059371], [0.02590404, 0.78277177, -0.80867577]]
 )
 
+# Of distances along those three: some viewers do not tell green from red.
+SEEN = np.array([1.0, 0.4, 1.0])
+
 
 def instance_colours(colours: Sequence[str], parts: Sequence[int]) -> tuple[str, ...]:
     """A colour "#rrggbb" for each instance, where `parts` has the part of each and `colours` that of each part.
@@ -46,8 +49,8 @@ def _shades(colour: str, wanted: int, present: tuple[str, ...]) -> tuple[str, ..
     shades = [colour]
     if wanted > 1:
         codes = _codes(_candidates(colour))
-        places = _oklab(codes)
-        gaps = np.min([np.linalg.norm(places - own, axis=1) for own in _oklab(present)], axis=0)
+        places = SEEN * _oklab(codes)
+        gaps = np.min([np.linalg.norm(places - own, axis=1) for own in SEEN * _oklab(present)], axis=0)
     while len(shades) < wanted:
         best = int(gaps.argmax())
         shades.append(codes[best])
