@@ -33,8 +33,10 @@ _NAMES = {
     "training.comparison": ("Comparison", "compare"),
     "training.run": ("Watch",),
     "training.scores": ("Score",),
+    "inference.instances": ("Instance",),
     "output.saving": ("write_segmentation",),
     "output.files.splitting": ("split_parts",),
+    "viewer.view": ("view",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from meshtide.data.collection import open_collection as open_collection
     from meshtide.data.figures import make_figure as make_figure
     from meshtide.errors import InputError as InputError
+    from meshtide.inference.instances import Instance as Instance
     from meshtide.inference.model import Model as Model
     from meshtide.inference.model import load_model as load_model
     from meshtide.inference.segment import segment as segment
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     from meshtide.training.run import Watch as Watch
     from meshtide.training.scores import Score as Score
     from meshtide.training.train import train as train
+    from meshtide.viewer.view import view as view
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from meshtide.cli.console import CacheOption, DeviceOption, JsonOption, cache_of, err, out, progress, write_json
 from meshtide.cli.meshes import mesh_files
+from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
@@ -104,8 +105,9 @@ def _segment_file(
             result.save(target)
         written = [*targets, *(split_parts(result, folder) if folder is not None else ())]
     except InputError as error:
-        err.print(f"[red]failed:[/red] {escape(str(error))}")
-        return {"file": str(path), "error": str(error)}
+        sentence = in_options(str(error))
+        err.print(f"[red]failed:[/red] {escape(sentence)}")
+        return {"file": str(path), "error": sentence}
     except OSError as error:
         err.print(f"[red]failed:[/red] {escape(str(path))}: cannot be written ({error.strerror})")
         return {"file": str(path), "error": f"{path}: cannot be written ({error.strerror})"}

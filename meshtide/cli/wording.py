@@ -41,6 +41,9 @@ _OPTIONS = {
     "strength": "--strength",
     "test_source": "--test",
     "validate": "--validate",
+    "labels": "--labels",
+    "size": "--size",
+    "up": "--up",
     "vocabulary": "--parts",
 }
 _ARGUMENT = re.compile(r"`(\w+)(=[^`]*)?`")

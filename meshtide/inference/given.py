@@ -195,5 +195,5 @@ def _points(vertices: Any) -> FloatArray:
 
 
 def _to_host(values: Any) -> Any:
-    """A torch tensor as one that numpy can read; anything else as it is."""
-    return values.detach().cpu() if hasattr(values, "detach") else values
+    """A torch tensor as an array; anything else as it is."""
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else values

@@ -19,11 +19,20 @@ Element = Literal["vertices", "faces"]
 
 # Weights that differ by less than this fraction are a tie: rounding must not decide a part.
 TIE = 1e-9
+MOST_SHOWN = 12  # parts in one line
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """A part for every vertex or every face of a mesh; -1 is "unlabelled" and is never scored."""
+    """A part for every vertex or every face of a mesh; -1 is "unlabelled" and is never scored.
+
+    >>> import meshtide as mt, numpy as np
+    >>> labels = mt.Labels(np.array([0, 1, 1, -1]), "vertices", ("seat", "leg"))
+    >>> labels
+    Labels(4 vertices: seat 1, leg 2, unlabelled 1)
+    >>> labels.counts()
+    {'seat': 1, 'leg': 2}
+    """
 
     values: IntArray  # (N,) index into names, or -1
     on: Element
@@ -39,6 +48,12 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        parts = [f"{name} {count:,}" for name, count in self.counts().items() if count]
+        shown = [*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]
+        shown += [f"unlabelled {self.unlabelled:,}"] if self.unlabelled else []
+        return f"Labels({len(self):,} {self.on}: {', '.join(shown) or 'none'})"
 
     @property
     def unlabelled(self) -> int:

@@ -60,9 +60,15 @@ class Diagnosis:
 
 
 def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
-    """Examine a mesh, checked or raw, and say in plain sentences what was found."""
+    """Examine a mesh, checked or raw, and say in plain sentences what was found.
+
+    >>> import meshtide as mt
+    >>> for finding in mt.diagnose(mt.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])).findings:
+    ...     print(finding.sentence)
+    3 boundary edges: the surface has holes or rims; harmless if they are meant
+    """
     raw = mesh if isinstance(mesh, RawMesh) else RawMesh.of(mesh)
-    findings = [*(_reading(raw) if mesh is raw else ()), *_invalid(raw)]
+    findings = [*(() if isinstance(mesh, Mesh) else _reading(raw)), *_invalid(raw)]
     sound, _ = mend(raw, ("missing-vertices", "not-finite"))
     pieces = 0
     fatal = _hopeless(raw, sound)
@@ -77,9 +83,17 @@ def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
     return Diagnosis(raw.name, len(raw.vertices), len(raw.faces), pieces, tuple(findings))
 
 
-def repair(mesh: RawMesh | Mesh, diagnosis: Diagnosis) -> tuple[Mesh, tuple[Step, ...]]:
-    """Repair what the diagnosis found repairable; the mesh's origin still leads back to the file's elements."""
+def repair(mesh: RawMesh | Mesh, diagnosis: Diagnosis | None = None) -> tuple[Mesh, tuple[Step, ...]]:
+    """Repair what the diagnosis finds repairable; the mesh's origin still leads back to the file's elements.
+
+    >>> import meshtide as mt
+    >>> square = mt.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [3, 4, 5]])
+    >>> mended, steps = mt.repair(square)
+    >>> mended, steps[0].done
+    (Mesh('mesh': 4 vertices, 2 faces, 1 x 1 x 0, from 6 vertices and 2 faces), '2 vertices were welded along seams')
+    """
     raw = mesh if isinstance(mesh, RawMesh) else RawMesh.of(mesh)
+    diagnosis = diagnose(raw) if diagnosis is None else diagnosis
     found = {finding.kind for finding in diagnosis.findings}
     # Welding makes faces collapse onto one vertex or onto each other, and leaves vertices behind.
     kinds = REPAIRABLE if found & {"unwelded", "cracks"} else tuple(kind for kind in REPAIRABLE if kind in found)

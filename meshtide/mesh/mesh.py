@@ -15,9 +15,15 @@ from meshtide.mesh.origin import Origin
 from meshtide.mesh.topology import edges_with_uses
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mesh:
-    """A checked triangle mesh: finite coordinates, indices in range, at least one face with area."""
+    """A checked triangle mesh: finite coordinates, indices in range, at least one face with area.
+
+    >>> import meshtide as mt
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], "tetrahedron")
+    Mesh('tetrahedron': 4 vertices, 4 faces, 1 x 1 x 1)
+    """
 
     vertices: FloatArray  # (V, 3)
     faces: IntArray  # (F, 3)
@@ -32,6 +38,15 @@ class Mesh:
         complaint = _first_fault(self.vertices, self.faces)
         if complaint:
             raise InputError(f"{self.name}: {complaint}")
+
+    def __repr__(self) -> str:
+        corners = self.vertices[self.faces].reshape(-1, 3)
+        with np.errstate(over="ignore"):
+            sides = " x ".join(f"{side:.3g}" for side in np.ptp(corners, axis=0))
+        came_from = self.origin.vertex_count, self.origin.face_count
+        here = len(self.vertices), len(self.faces)
+        origin = "" if came_from == here else f", from {came_from[0]:,} vertices and {came_from[1]:,} faces"
+        return f"Mesh({self.name!r}: {here[0]:,} vertices, {here[1]:,} faces, {sides}{origin})"
 
     @cached_property
     def face_areas(self) -> FloatArray:

@@ -78,7 +78,12 @@ def cache_key(mesh: Mesh, recipe: GraphRecipe) -> str:
 class Cache:
     """A folder of preparations that any number of processes may share.
 
-    >>> fetched = Cache(folder).fetch(mesh, GraphRecipe())  # doctest: +SKIP
+    >>> import meshtide as mt
+    >>> cache, mesh = mt.Cache("kept"), mt.make_figure("hand", 1, defects=False)[0]
+    >>> for _ in range(2):
+    ...     graph = mt.mesh_graph(mesh, cache=cache)  # the second time it is read
+    >>> cache.info().entries
+    1
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:

@@ -46,6 +46,11 @@ def hks(basis: Eigenbasis, times: Sequence[float] | FloatArray) -> FloatArray:
     The sum ends at the K-th eigenpair, so it is too small where exp(-t λ_K) is not: on a surface of area 1,
     λ_K ≈ 4πK, and times below about 4 / λ_K (2.5e-3 at K = 128) lack their highest frequencies. They lack them in every
     meshing of the shape alike, as long as K is the same.
+
+    >>> import meshtide as mt
+    >>> basis = mt.eigenbasis(mt.make_figure("hand", 1, defects=False)[0], k=16)
+    >>> mt.hks(basis, [0.01, 0.1]).shape == (len(basis.mass), 2)
+    True
     """
     decay = np.exp(-np.outer(basis.frequencies, _positive(times, "times")))  # (K, T)
     return np.asarray(basis.vectors**2 @ decay)
@@ -68,6 +73,11 @@ def wks(basis: Eigenbasis, energies: Sequence[float] | FloatArray, width: float 
     both are absolute, where the original takes them from each shape's own spectrum. mass @ wks is 1 at every energy.
     The zero eigenvalues, one a component, have no logarithm and are left out; a mesh that has no others gets zeros.
     Energies beyond λ_K see the last eigenpairs only.
+
+    >>> import meshtide as mt
+    >>> basis = mt.eigenbasis(mt.make_figure("hand", 1, defects=False)[0], k=16)
+    >>> (basis.mass @ mt.wks(basis, [20.0, 80.0])).round(6).tolist()
+    [1.0, 1.0]
     """
     if not width > 0:
         raise ValueError(f"the width of an energy band is {width}; it should be positive")

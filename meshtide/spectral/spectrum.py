@@ -34,7 +34,7 @@ class SpectrumWarning(UserWarning):
     """The spectrum could be computed but says less about the shape than asked for."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Laplacian:
     """An operator on all vertices of a mesh, with its mass; a vertex that takes no part has zero rows and zero mass."""
 
@@ -42,16 +42,31 @@ class Laplacian:
     mass: FloatArray  # (V,)
     kind: str
 
+    def __repr__(self) -> str:
+        return f"Laplacian({self.kind}: {len(self.mass):,} vertices, {self.matrix.nnz:,} entries)"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Eigenbasis:
-    """The smoothest eigenpairs of an operator: vectorsᵀ diag(mass) vectors = 1."""
+    """The smoothest eigenpairs of an operator: vectorsᵀ diag(mass) vectors = 1.
+
+    >>> import meshtide as mt, numpy as np
+    >>> basis = mt.eigenbasis(mt.make_figure("hand", 1, defects=False)[0], k=8)
+    >>> np.allclose(basis.vectors.T @ (basis.mass[:, None] * basis.vectors), np.eye(8))
+    True
+    """
 
     values: FloatArray  # (K,)
     vectors: FloatArray  # (V, K)
     mass: FloatArray  # (V,)
     operator: str
     components: int
+
+    def __repr__(self) -> str:
+        highest = f"{self.frequencies[-1]:.3g}" if len(self.values) else "none"
+        pieces = f"{self.components:,} component{'s' if self.components != 1 else ''}"
+        shape = f"{len(self.values):,} eigenpairs on {len(self.mass):,} vertices"
+        return f"Eigenbasis({self.operator}: {shape}, {pieces}, frequencies 0 to {highest})"
 
     @property
     def frequencies(self) -> FloatArray:
@@ -70,6 +85,11 @@ def laplacian(mesh: Mesh, kind: str = "surface") -> Laplacian:
     A vertex that no face uses takes no part in either: on a surface it has no area, and in the graph it would be an
     isolated node that spends an eigenpair on saying so. Faces that name a vertex twice are no surface, and faces that
     repeat another's three vertices would count its area twice; both are left out of the surface.
+
+    >>> import meshtide as mt
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mt.laplacian(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]))
+    Laplacian(surface: 4 vertices, 16 entries)
     """
     if kind == "surface":
         return _surface_laplacian(mesh)
@@ -82,6 +102,11 @@ def eigenbasis(mesh: Mesh, k: int = 128, operator: str = "surface") -> Eigenbasi
     """Compute the k smoothest eigenpairs; a mesh of n < k vertices in use has only n, and then K = n.
 
     Vectors and mass are 0 on vertices that no face uses. The same mesh gives the same bits every time.
+
+    >>> import meshtide as mt
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mt.eigenbasis(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), k=2)
+    Eigenbasis(surface: 2 eigenpairs on 4 vertices, 1 component, frequencies 0 to 7.1)
     """
     if k < 1:
         raise ValueError(f"k is {k}; at least one eigenpair is needed")

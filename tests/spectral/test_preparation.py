@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import hear_interrupts
 from shapes import box, figure, sphere, torus
 
+from conftest import hear_interrupts
 from meshtide.errors import InputError
 from meshtide.mesh.files import save_mesh
 from meshtide.mesh.mesh import Mesh

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from command_line import run
-from conftest import hear_interrupts
 from labelled_folders import write_figures
 
+from conftest import hear_interrupts
 from meshtide.errors import InputError
 from meshtide.training.comparison import Comparison, Result, compare
 from meshtide.training.experiment import plan

@@ -54,6 +54,11 @@ def make_figure(kind: str, seed: int, variant: str = "blended", defects: bool = 
 
     `variant` "blended" is for training; "held-out" is another construction of the same anatomy (other field, priors,
     noise and meshing), so that what is learned from one can be checked on the other.
+
+    >>> import meshtide as mt
+    >>> mesh, labels = mt.make_figure("quadruped", 2)
+    >>> labels.names
+    ('head', 'neck', 'torso', 'leg', 'tail', 'ear')
     """
     dice, plan = _prepare(kind, seed, variant, defects)
     vertices, faces = _meshed(plan, variant, dice)

@@ -47,6 +47,13 @@ def read_labels(
     from 0 or 1 (else it is detected), `names` what the parts are called and how they are ordered, `on` which element
     is meant where that is open. Unnamed parts are called "part 3" by their number in the file. Everything that was
     assumed stands in the labels' `notes`.
+
+    >>> import meshtide as mt
+    >>> from pathlib import Path
+    >>> _ = Path("roof.seg").write_text("0\\n1\\n")
+    >>> roof = mt.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 1, 1]], [[0, 1, 2], [0, 2, 3]])
+    >>> mt.read_labels("roof.seg", roof)
+    Labels(2 faces: part 0 1, part 1 1)
     """
     if on is not None:
         check_element(on)

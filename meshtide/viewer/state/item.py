@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meshtide.arrays import FloatArray
+from meshtide.inference.given import take
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.origin import Origin
 from meshtide.viewer.state.geodesics import Geodesics
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Entry:
 
     name: str
     load: Callable[[], tuple[Mesh, Labels | None]]
+    result: Segmentation | None = None  # parts that were found before, of this very mesh
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,17 @@ class Tools:
 class Item:
     """A loaded mesh. What needs a model or an eigenbasis is made once, and only if it is looked at."""
 
-    def __init__(self, mesh: Mesh, truth: Labels | None, tools: Tools) -> None:
+    def __init__(self, mesh: Mesh, truth: Labels | None, tools: Tools, result: Segmentation | None = None) -> None:
         if truth is not None:
             truth.check_fits(mesh)
-        self.mesh, self.truth, self.tools = mesh, truth, tools
+        self.mesh, self.truth, self.tools, self._result = mesh, truth, tools, result
 
     @cached_property
     def prediction(self) -> Segmentation | None:
-        """The parts that the model sees; none without a model."""
+        """The parts of this mesh that were given or that the model sees; none without a model."""
+        if self._result is not None:  # about this mesh's own elements, whatever it was made from
+            own = Origin.identity(len(self.mesh.vertices), len(self.mesh.faces))
+            return replace(self._result, origin=own, source=None)
         return None if self.tools.segment is None else self.tools.segment(self.mesh)
 
     @cached_property
@@ -88,17 +94,18 @@ class Item:
         return self.mesh.face_areas if on == "faces" else self.vertex_areas
 
 
-def model_tools(model: Model | None = None, **options: Any) -> Tools:
+def model_tools(model: Model | str | Path | None = None, **options: Any) -> Tools:
     """Tools that segment with a model (without one, with meshtide's own) and show its network's times.
 
     `options` are those of `meshtide.segment`.
     """
+    from meshtide.inference.model import Model
     from meshtide.inference.segment import segment
-    from meshtide.inference.shipped import default_model
+    from meshtide.inference.shipped import named_model
     from meshtide.networks.graph import mesh_graph
     from meshtide.networks.registry import needs
 
-    chosen = model or default_model()
+    chosen = model if isinstance(model, Model) else named_model("default" if model is None else model)
     about, cache = chosen.about, options.get("cache")
     return Tools(
         lambda mesh: segment(mesh, chosen, **options),
@@ -109,27 +116,55 @@ def model_tools(model: Model | None = None, **options: Any) -> Tools:
     )
 
 
-def entries_of(source: Any) -> tuple[Entry, ...]:
-    """What can be shown of a mesh, a mesh file, a pair of mesh and labels, a collection, or a list of such."""
+def entries_of(source: Any, *, split: str = "all", data: str | Path | None = None) -> tuple[Entry, ...]:
+    """What can be shown of a Segmentation, what `segment` takes, a pair of Mesh and Labels, a folder, a card, a list.
+
+    `split` are the shapes of a folder or card, and `data` says where a card's files are.
+    """
     from meshtide.data.collection import Collection
 
     if isinstance(source, Entry):
         return (source,)
     if isinstance(source, Collection):
-        return collection_entries(source)
+        return collection_entries(source, split)
+    if isinstance(source, Segmentation):
+        return (Entry(source.mesh.name, lambda: (source.mesh, None), source),)
     if isinstance(source, Mesh):
         return (Entry(source.name, lambda: (source, None)),)
     if isinstance(source, str | Path):
-        return (Entry(Path(source).name, partial(_from_file, Path(source))),)
-    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], Labels | None):
+        return _entries_at(source, split, data)
+    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], Mesh) and _is_truth(source[1]):
         mesh, labels = source
         return (Entry(mesh.name, lambda: (mesh, labels)),)
-    return tuple(entry for each in source for entry in entries_of(each))
+    if isinstance(source, list | Iterator) or (isinstance(source, tuple) and not _are_arrays(source)):
+        return tuple(entry for each in source for entry in entries_of(each, split=split, data=data))
+    mesh = take(source).mesh
+    return (Entry(mesh.name, lambda: (mesh, None)),)
 
 
 def collection_entries(collection: Collection, split: str = "all") -> tuple[Entry, ...]:
     """The shapes of a collection's split, each loaded when it is shown."""
     return tuple(Entry(shape.name, partial(collection.load, shape)) for shape in collection.split(split))
+
+
+def _entries_at(place: str | Path, split: str, data: str | Path | None) -> tuple[Entry, ...]:
+    """The mesh in a file, or the shapes of a folder or card."""
+    from meshtide.data.card import known_cards
+    from meshtide.data.collection import open_collection
+
+    path = Path(place)
+    if path.is_dir() or path.suffix == ".toml" or str(place).partition(":")[0] in known_cards():
+        return collection_entries(open_collection(str(place), data=None if data is None else Path(data)), split)
+    return (Entry(path.name, partial(_from_file, path)),)
+
+
+def _is_truth(labels: Any) -> bool:
+    return labels is None or isinstance(labels, Labels)
+
+
+def _are_arrays(pair: tuple[Any, ...]) -> bool:
+    """Whether this is (vertices, faces) and not several meshes."""
+    return len(pair) == 2 and not any(isinstance(each, str | Path | Mesh | Segmentation) for each in pair)
 
 
 def _from_file(path: Path) -> tuple[Mesh, None]:

@@ -178,7 +178,8 @@ class Scene:
         return part_colours(labels.names)
 
     def _has(self, mode: str) -> bool:
-        is_true, is_segmented = self.item.truth is not None, self.tools.segment is not None
+        is_true = self.item.truth is not None
+        is_segmented = self.tools.segment is not None or self.entries[self.index].result is not None
         has_times = self.choices.time is not None or hasattr(self.tools.network, "diffusion_times")
         return {
             "prediction": is_segmented,
@@ -195,7 +196,7 @@ class Scene:
 
     def _load(self, index: int) -> Item:
         if index not in self._loaded:
-            self._loaded[index] = Item(*self.entries[index].load(), self.tools)
+            self._loaded[index] = Item(*self.entries[index].load(), self.tools, self.entries[index].result)
             while len(self._loaded) > KEPT:
                 self._loaded.popitem(last=False)[1].geodesics.forget()
         self._loaded.move_to_end(index)
