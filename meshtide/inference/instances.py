@@ -13,7 +13,7 @@ from meshtide.labels.labels import weighted_vote
 from meshtide.mesh.measure import relative_areas, unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.repair import weld
-from meshtide.mesh.topology import components
+from meshtide.mesh.topology import components, used_vertices
 
 # A piece smaller than this share of its part's largest piece is a crumb: a stray patch, not a fifth leg.
 CRUMB = 0.1
@@ -206,7 +206,7 @@ def _middles(mesh: Mesh) -> FloatArray:
 
 def _frame(mesh: Mesh) -> tuple[FloatArray, float]:
     """The corner and the size of the box that `unit_box` makes one of size one."""
-    corners = mesh.vertices[np.unique(mesh.faces)]
+    corners = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
     low, high = corners.min(axis=0), corners.max(axis=0)
     return low, 2 * float((high / 2 - low / 2).max()) or 1.0
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.measure import triangle_areas, unit_box
+from meshtide.mesh.measure import face_normals, sums_at_vertices, triangle_areas, unit, unit_box
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.topology import components, edges_with_uses
+from meshtide.mesh.topology import components, edges_with_uses, used_vertices
 
 # Lengths are in units of the square root of the area: a human body's is some 1.3 m.
 STRENGTH = 0.03
@@ -118,9 +118,7 @@ def _surface(mesh: Mesh) -> _Surface:
     vertices = unit_box(mesh.vertices, mesh.faces)
     vertices = vertices / np.sqrt(triangle_areas(vertices, mesh.faces).sum())
     # Unused vertices may lie anywhere; at the origin they cannot overflow.
-    used = np.zeros(len(vertices), dtype=bool)
-    used[mesh.faces.ravel()] = True
-    vertices[~used] = 0
+    vertices[~used_vertices(mesh.faces, len(vertices))] = 0
     areas = _sums(mesh.faces.ravel(), np.repeat(triangle_areas(vertices, mesh.faces) / 3, 3), len(vertices))
     edges, _ = edges_with_uses(mesh.faces, len(vertices))
     return _Surface(vertices, mesh.faces, areas, edges, _border_lengths(vertices, mesh.faces, edges))
@@ -173,9 +171,9 @@ def _smoothed_normals(surface: _Surface) -> FloatArray:
     values = np.concatenate([diagonal, -flow, -flow])
     matrix = coo_array((values, (rows, columns)), shape=(count, count)).tocsr()
     scale = diags_array(1 / diagonal)
-    start = _unit(_outward_normals(surface))
+    start = unit(_outward_normals(surface))
     right = mass[:, None] * start
-    return _unit(np.stack([cg(matrix, right[:, x], start[:, x], rtol=1e-3, M=scale)[0] for x in range(3)], axis=1))
+    return unit(np.stack([cg(matrix, right[:, x], start[:, x], rtol=1e-3, M=scale)[0] for x in range(3)], axis=1))
 
 
 def _outward_normals(surface: _Surface) -> FloatArray:
@@ -184,8 +182,7 @@ def _outward_normals(surface: _Surface) -> FloatArray:
     In a closed surface the normals add up to nothing, and the volume below the faces tells inside from outside. Where
     there are wide openings, the order of the faces' corners is all that says which side is meant.
     """
-    a, b, c = (surface.vertices[surface.faces[:, corner]] for corner in range(3))
-    normals, middles = np.cross(b - a, c - a), (a + b + c) / 3
+    normals, middles = face_normals(surface.vertices, surface.faces), surface.vertices[surface.faces].mean(axis=1)
     count, piece_of = components(surface.faces, len(surface.vertices))
     piece = piece_of[surface.faces[:, 0]]
     centres = _sums(piece, middles, count) / np.bincount(piece, minlength=count)[:, None]
@@ -193,7 +190,7 @@ def _outward_normals(surface: _Surface) -> FloatArray:
     areas = _sums(piece, np.linalg.norm(normals, axis=1), count)
     closed = np.linalg.norm(_sums(piece, normals, count), axis=1) < 0.1 * areas
     normals *= np.where(closed & (volumes < 0), -1.0, 1.0)[piece, None]
-    return _sums(surface.faces.ravel(), np.repeat(normals, 3, axis=0), len(piece_of))
+    return sums_at_vertices(surface.faces, normals, len(piece_of))
 
 
 def _sums(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
@@ -201,11 +198,6 @@ def _sums(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     if values.ndim == 1:
         return np.asarray(np.bincount(groups, values, count), dtype=np.float64)
     return np.stack([_sums(groups, column, count) for column in values.T], axis=1)
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
 
 
 def _expand(problem: _Problem, labels: IntArray, part: int) -> IntArray:

@@ -18,6 +18,7 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.inference.shipped import named_model
 from meshtide.labels.labels import Labels
 from meshtide.mesh.decimation import simplify
+from meshtide.mesh.topology import used_vertices
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import needs
 from meshtide.spectral.cache import Cache
@@ -69,8 +70,7 @@ def segment(
     if refine:  # on the small mesh, whose borders are those of the large one
         sharp = np.eye(len(about.parts), dtype=np.float32)[refined(small, found_here)]
         labels = carrier.to_original(sharp).argmax(axis=1)
-    used = np.zeros(len(given.mesh.vertices), dtype=bool)
-    used[given.mesh.faces] = True
+    used = used_vertices(given.mesh.faces, len(given.mesh.vertices))
     return Segmentation(
         given.mesh,
         Labels(np.where(used, labels, -1), "vertices", about.parts),

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.measure import triangle_areas
+from meshtide.mesh.measure import face_normals, triangle_areas, vertex_normals
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.topology import duplicate_faces, repeated_corner
+from meshtide.mesh.topology import duplicate_faces, repeated_corner, without_unused
 
 # The decimator's thresholds are absolute. In a box of this size it neither merges blindly nor falls short.
 BOX = 10.0
@@ -86,7 +86,7 @@ def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
     """
     if vertices < 4:
         raise InputError(f"{mesh.name}: simplified to {vertices:,} vertices; wanted 4 or more, as a solid has")
-    used, _ = _compact(mesh.faces, len(mesh.vertices))
+    used, _ = without_unused(mesh.faces, len(mesh.vertices))
     if len(used) <= vertices:
         return mesh, Carrier.identity(len(mesh.vertices))
     low, high = mesh.vertices[used].min(axis=0), mesh.vertices[used].max(axis=0)
@@ -109,7 +109,7 @@ def _decimated(points: FloatArray, faces: IntArray, vertices: int, aggression: f
     """Edges merged one after the other, those first that change the surface least."""
     from fast_simplification import simplify as decimate
 
-    used, faces = _compact(faces, len(points))
+    used, faces = without_unused(faces, len(points))
     target = round(vertices * len(faces) / len(used))
     vertex_of = np.full(len(points), -1, dtype=np.int64)
     if target >= len(faces):
@@ -159,37 +159,22 @@ def _cleaned(small: _Small) -> _Small:
     """Without faces that have no area or stand there twice, and without the vertices that only these used."""
     keep = triangle_areas(small.vertices, small.faces) > 0
     keep &= ~repeated_corner(small.faces) & ~duplicate_faces(small.faces, len(small.vertices))
-    used, faces = _compact(small.faces[keep], len(small.vertices))
+    used, faces = without_unused(small.faces[keep], len(small.vertices))
     number = np.full(len(small.vertices) + 1, -1, dtype=np.int64)  # one more: the index -1 stays -1
     number[used] = np.arange(len(used))
     return _Small(small.vertices[used], faces, number[small.vertex_of])
 
 
-def _compact(faces: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
-    """The vertices that faces use, in order, and the faces in terms of these; many times faster than np.unique."""
-    used = np.zeros(vertex_count, dtype=bool)
-    used[faces] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[faces]
-
-
 def _carrier(points: FloatArray, faces: IntArray, small: _Small, chunk: int = CHUNK) -> Carrier:
     """The place of every original vertex (V, 3), searched from the vertex that it went into."""
     search = _Search.on(small)
-    normals = _vertex_normals(points, faces)
+    normals = vertex_normals(points, faces).astype(np.float32)
     starts = _starts(points, faces, normals, small)
     corners, weights = np.empty(points.shape, dtype=np.int32), np.empty(points.shape, dtype=np.float32)
     for start in range(0, len(points), chunk):
         rows = slice(start, start + chunk)
         corners[rows], weights[rows] = search.places(points[rows].astype(np.float32), normals[rows], starts[rows])
     return Carrier(corners, weights, len(small.vertices))
-
-
-def _vertex_normals(points: FloatArray, faces: IntArray) -> Floats:
-    """Area-weighted, not of length one, (V, 3)."""
-    a, b, c = (points[faces[:, corner]] for corner in range(3))
-    normals = np.cross(b - a, c - a)
-    columns = [sum(np.bincount(faces[:, corner], normals[:, x], len(points)) for corner in range(3)) for x in range(3)]
-    return np.stack(columns, axis=1).astype(np.float32)
 
 
 def _starts(points: FloatArray, faces: IntArray, normals: Floats, small: _Small) -> IntArray:
@@ -212,7 +197,7 @@ def _nearest_vertices(points: FloatArray, normals: Floats, small: _Small) -> Int
     """The simplified vertex nearest to each point (N, 3) among those that face the same way, else among all, (N,)."""
     from scipy.spatial import cKDTree
 
-    tree, facing = cKDTree(small.vertices), _vertex_normals(small.vertices, small.faces)
+    tree, facing = cKDTree(small.vertices), vertex_normals(small.vertices, small.faces).astype(np.float32)
     nearest = np.empty(len(points), dtype=np.int64)
     for start in range(0, len(points), CHUNK):
         rows = slice(start, start + CHUNK)
@@ -236,8 +221,7 @@ class _Search:
     @staticmethod
     def on(small: _Small) -> _Search:
         """The search on a simplified surface."""
-        corners = small.vertices[small.faces]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        corners, normals = small.vertices[small.faces], face_normals(small.vertices, small.faces)
         ring = np.argsort(small.faces.ravel(), kind="stable") // 3
         first = np.append(0, np.cumsum(np.bincount(small.faces.ravel(), minlength=len(small.vertices))))
         return _Search(corners.astype(np.float32), normals.astype(np.float32), small.faces, ring, first)

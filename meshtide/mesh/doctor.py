@@ -14,7 +14,7 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.ready import SOUP, is_soup
 from meshtide.mesh.repair import REPAIRABLE, Step, crack_map, mend, seam_map
-from meshtide.mesh.topology import components, duplicate_faces, edges_with_uses, repeated_corner
+from meshtide.mesh.topology import components, duplicate_faces, edges_with_uses, repeated_corner, used_vertices
 
 Severity = Literal["fatal", "repairable", "remark"]
 Verdict = Literal["good", "usable", "repairable", "unusable"]
@@ -239,7 +239,7 @@ def _turned_edges(raw: RawMesh) -> int:
 
 
 def _unreferenced(raw: RawMesh) -> Iterator[Finding]:
-    count = len(raw.vertices) - len(np.unique(raw.faces))
+    count = int((~used_vertices(raw.faces, len(raw.vertices))).sum())
     if count:
         yield _repairable(
             "unreferenced",

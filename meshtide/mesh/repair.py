@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.mesh.measure import unit_box
 from meshtide.mesh.raw import RawMesh
-from meshtide.mesh.topology import boundary_vertices, duplicate_faces, repeated_corner
+from meshtide.mesh.topology import boundary_vertices, duplicate_faces, repeated_corner, used_vertices
 
 # Boundary vertices nearer to each other than this share of the shape's size are one vertex that rounding tore apart.
 CRACK = 1e-6
@@ -143,8 +143,7 @@ def _drop_duplicates(raw: RawMesh) -> tuple[RawMesh, str]:
 
 
 def _drop_unreferenced(raw: RawMesh) -> tuple[RawMesh, str]:
-    used = np.zeros(len(raw.vertices), dtype=bool)
-    used[raw.faces.ravel()] = True
+    used = used_vertices(raw.faces, len(raw.vertices))
     return _keep_vertices(raw, used), _counted(
         int((~used).sum()), "vertex without a face was removed", "vertices without a face were removed"
     )

@@ -17,6 +17,19 @@ def edges_with_uses(faces: IntArray, vertex_count: int) -> tuple[IntArray, IntAr
     return np.stack(np.divmod(codes, max(vertex_count, 1)), axis=1), uses
 
 
+def used_vertices(faces: IntArray, vertex_count: int) -> NDArray[np.bool_]:
+    """Which vertices a face names, (V,)."""
+    result = np.zeros(vertex_count, dtype=bool)
+    result[faces.ravel()] = True
+    return result
+
+
+def without_unused(faces: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
+    """The vertices that faces name, ascending, and the faces in terms of these; many times faster than np.unique."""
+    used = used_vertices(faces, vertex_count)
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[faces]
+
+
 def boundary_vertices(faces: IntArray, vertex_count: int) -> NDArray[np.bool_]:
     """Which vertices lie on an edge that only one face has, (V,)."""
     edges, uses = edges_with_uses(faces, vertex_count)
@@ -47,8 +60,7 @@ def components(faces: IntArray, vertex_count: int) -> tuple[int, IntArray]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    used = np.zeros(vertex_count, dtype=bool)
-    used[faces.ravel()] = True
+    used = used_vertices(faces, vertex_count)
     ones = np.ones(2 * len(faces), dtype=np.int8)
     start, end = faces[:, [0, 1]].ravel(), faces[:, [1, 2]].ravel()
     graph = coo_array((ones, (start, end)), shape=(vertex_count, vertex_count))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.mesh.measure import cross, sums_at_vertices, unit
 from meshtide.mesh.mesh import Mesh
 
 
@@ -30,12 +31,12 @@ def vertex_gradients(mesh: Mesh) -> sparse.csr_array[np.float64]:
     """
     count, faces = len(mesh.vertices), mesh.faces
     corners = (mesh.vertices / np.sqrt(mesh.area))[faces]  # (F, 3, 3)
-    normals = _cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     doubled = np.sqrt(np.einsum("fx,fx->f", normals, normals))
     area_around = np.bincount(faces.ravel(), np.repeat(doubled, 3), count)  # twice that of each vertex's faces
     # Twice its area times the gradient of corner i's hat function is the opposite edge turned by 90 degrees.
     units = normals / np.where(doubled > 1e-12, doubled, np.inf)[:, None]
-    hats = _cross(units[:, None], corners[:, [2, 0, 1]] - corners[:, [1, 2, 0]])  # (F, 3, 3)
+    hats = cross(units[:, None], corners[:, [2, 0, 1]] - corners[:, [1, 2, 0]])  # (F, 3, 3)
     tangents = _tangents(faces, normals, count) / np.maximum(area_around, 1e-30)[:, None]  # (2, V, 3)
     values = np.matmul(tangents[:, faces], hats.transpose(0, 2, 1))  # (2, F, at 3, of 3)
     short = faces.astype(np.int32)  # half as much to sort
@@ -47,16 +48,7 @@ def vertex_gradients(mesh: Mesh) -> sparse.csr_array[np.float64]:
 
 def _tangents(faces: IntArray, normals: FloatArray, count: int) -> FloatArray:
     """Two unit vectors across the normal of every vertex, (2, V, 3)."""
-    sums = [np.bincount(faces.ravel(), np.repeat(normals[:, axis], 3), count) for axis in range(3)]
-    normal = np.stack(sums, axis=1).astype(np.float64)
-    length = np.sqrt(np.einsum("vx,vx->v", normal, normal))[:, None]
-    normal = np.where(length > 0, normal / np.where(length > 0, length, 1), np.array([0.0, 0.0, 1.0]))
-    first = _cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
-    first /= np.sqrt(np.einsum("vx,vx->v", first, first))[:, None]
-    return np.stack([first, _cross(normal, first)])
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The cross product of the last axes; numpy's own takes several times as long."""
-    (ax, ay, az), (bx, by, bz) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+    normal = unit(sums_at_vertices(faces, normals, count))
+    normal[~normal.any(axis=1)] = [0.0, 0.0, 1.0]
+    first = unit(cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)]))
+    return np.stack([first, cross(normal, first)])

@@ -25,7 +25,7 @@ from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.mesh.measure import triangle_areas
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.topology import duplicate_faces, repeated_corner
+from meshtide.mesh.topology import duplicate_faces, repeated_corner, without_unused
 from meshtide.spectral.eigensolver import smallest_eigenpairs
 from meshtide.spectral.operators import OPERATORS
 
@@ -139,7 +139,7 @@ def warn_if_crowded(name: str, components: int, k: int) -> None:
 def _surface_laplacian(mesh: Mesh) -> Laplacian:
     odd = repeated_corner(mesh.faces) | duplicate_faces(mesh.faces, len(mesh.vertices))
     faces = mesh.faces[~odd]
-    used, local = _in_use(faces, len(mesh.vertices))
+    used, local = without_unused(faces, len(mesh.vertices))
     corners = _to_area_one(mesh.vertices[used], local)
     stiffness, lumped = robust_laplacian.mesh_laplacian(corners, local)
     areas = np.asarray(lumped.diagonal(), dtype=np.float64)
@@ -160,13 +160,6 @@ def _graph_operator(mesh: Mesh) -> Laplacian:
     scale = 1 / np.sqrt(degree + 1.0)
     matrix = sparse.csc_array((scale[rows] * scale[columns], (rows, columns)), shape=(count, count))
     return Laplacian(matrix, (degree > 0).astype(np.float64), "graph")
-
-
-def _in_use(faces: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
-    """The vertices that faces name, ascending, and the faces in terms of those."""
-    flags = np.zeros(vertex_count, dtype=bool)
-    flags[faces.ravel()] = True
-    return np.flatnonzero(flags), np.ascontiguousarray((np.cumsum(flags) - 1)[faces])
 
 
 def _to_area_one(vertices: FloatArray, faces: IntArray) -> FloatArray:

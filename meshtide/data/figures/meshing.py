@@ -19,8 +19,8 @@ from meshtide.data.figures.surface import (
     shortest_edge,
     split_edges,
     tangential,
-    vertex_normals,
 )
+from meshtide.mesh.measure import vertex_normals
 
 MOST_CELLS = 2.0e6  # what marching cubes walks through in a few tenths of a second
 Surface = tuple[FloatArray, IntArray]

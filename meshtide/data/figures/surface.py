@@ -1,4 +1,4 @@
-"""Small tools on triangle soups of figures: normals, components, edge splits, tidy labels."""
+"""Small tools on triangle soups of figures: components, edge splits, tidy labels."""
 
 from __future__ import annotations
 
@@ -8,17 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.labels.labels import weighted_vote
-from meshtide.mesh.topology import edges_with_uses
-
-
-def vertex_normals(vertices: FloatArray, faces: IntArray) -> FloatArray:
-    """Unit normals of the vertices, weighted by area, (V, 3)."""
-    a, b, c = (vertices[faces[:, corner]] for corner in range(3))
-    normals = np.zeros_like(vertices)
-    direct = np.cross(b - a, c - a)
-    for axis in range(3):
-        normals[:, axis] = np.bincount(faces.ravel(), np.repeat(direct[:, axis], 3), len(vertices))
-    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-15))
+from meshtide.mesh.topology import edges_with_uses, used_vertices, without_unused
 
 
 def tangential(vectors: FloatArray, normals: FloatArray) -> FloatArray:
@@ -49,8 +39,8 @@ def largest_component(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray
 
 def kept_faces(vertices: FloatArray, faces: IntArray, keep: np.ndarray) -> tuple[FloatArray, IntArray, IntArray]:
     """Only some of the faces, the vertices that they use, and which ones those were."""
-    used, corners = np.unique(faces[keep], return_inverse=True)
-    return vertices[used], corners.reshape(-1, 3).astype(np.int64), used
+    used, kept = without_unused(faces[keep], len(vertices))
+    return vertices[used], kept, used
 
 
 def closed_manifold(faces: IntArray) -> bool:
@@ -110,8 +100,8 @@ def _with_fans(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntAr
 
 def euler_characteristic(faces: IntArray) -> int:
     """Vertices minus edges plus faces: 2 for a sphere, 2 less for each handle."""
-    used = len(np.unique(faces))
-    return used - len(edges_with_uses(faces, int(faces.max()) + 1)[0]) + len(faces)
+    count = int(faces.max()) + 1
+    return int(used_vertices(faces, count).sum()) - len(edges_with_uses(faces, count)[0]) + len(faces)
 
 
 def split_edges(vertices: FloatArray, faces: IntArray, region: np.ndarray) -> tuple[FloatArray, IntArray]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
+from meshtide.mesh.measure import face_normals, unit
 
 Points = NDArray[np.float64]
 
@@ -52,11 +53,7 @@ def _stl(vertices: Points, faces: IntArray) -> bytes:
     from meshtide.mesh.files.stl import FACET
 
     rows = np.zeros(len(faces), dtype=FACET)
-    corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    rows["normal"] = normals / np.where(lengths > 0, lengths, 1)
-    rows["corners"] = corners
+    rows["normal"], rows["corners"] = unit(face_normals(vertices, faces)), vertices[faces]
     return b"meshtide".ljust(80, b"\0") + len(faces).to_bytes(4, "little") + rows.tobytes()
 
 

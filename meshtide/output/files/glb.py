@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
+from meshtide.mesh.topology import used_vertices
 from meshtide.output.files.as_given import UNLABELLED_NAME, palette
 
 _FLOAT, _UINT32, _VERTEX_BUFFER, _INDEX_BUFFER = 5126, 5125, 34962, 34963  # numbers of the glTF 2.0 specification
@@ -58,7 +59,7 @@ def pieces_with_faces(
     for index in [*range(count), *([-1] if with_unlabelled else [])]:
         faces = mesh.faces[order[ends[index] if index >= 0 else 0 : ends[index + 1]]]
         if len(faces):
-            used = np.unique(faces)
+            used = np.unique(faces)  # not used_vertices, which looks at all vertices: there may be thousands of parts
             number[used] = np.arange(len(used))
             yield index, mesh.vertices[used], number[faces]
 
@@ -141,8 +142,7 @@ def _single(points: FloatArray, path: Path) -> NDArray[np.float32]:
 def _middle(segmentation: Segmentation) -> FloatArray:
     """Where the shape is stored around: the origin, unless 32 bits would lose the shape so far from it."""
     mesh = segmentation.mesh
-    used = np.zeros(len(mesh.vertices), dtype=bool)
-    used[mesh.faces.ravel()] = True
+    used = used_vertices(mesh.faces, len(mesh.vertices))
     low, high = mesh.vertices[used].min(axis=0), mesh.vertices[used].max(axis=0)
     middle = low / 2 + high / 2
     far = float(np.abs(middle).max()) > _FAR * float((high / 2 - low / 2).max())

@@ -13,12 +13,12 @@ from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
-from meshtide.mesh.measure import unit_box
+from meshtide.mesh.measure import smooth_normals, unit_box
+from meshtide.mesh.topology import without_unused
 from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours
 from meshtide.output.files.numbers import summary
 from meshtide.output.page.light import light
 from meshtide.output.pictures.camera import best_view, guess_up
-from meshtide.output.pictures.shading import unit
 
 STEPS = 65_535  # of a coordinate from one side of the box to the other
 MOST_PARTS = 65_535  # the page tells parts apart by two bytes of a pixel
@@ -84,8 +84,7 @@ def _parts(segmentation: Segmentation, drawn: IntArray) -> tuple[IntArray, list[
 
 def _surface(drawn: Segmentation) -> dict[str, Any]:
     """The arrays of the mesh, and how it stands and is seen first."""
-    used, inverse = np.unique(drawn.mesh.faces, return_inverse=True)
-    faces = inverse.reshape(-1, 3)
+    used, faces = without_unused(drawn.mesh.faces, len(drawn.mesh.vertices))
     points = unit_box(drawn.mesh.vertices[used], faces)
     box = points.max(axis=0)
     up = guess_up(points, faces)
@@ -94,7 +93,8 @@ def _surface(drawn: Segmentation) -> dict[str, Any]:
         "view": list(best_view(drawn.mesh, up=up)),
         "box": box.tolist(),
         "places": _packed(points / np.where(box > 0, box, 1) * STEPS, np.uint16),
-        "normals": _packed(_octahedral(_normals(points, faces)) * 32_767, np.int16),
+        # Not left to the page: where faces are small, rounded corners would turn them.
+        "normals": _packed(_octahedral(smooth_normals(points, faces)) * 32_767, np.int16),
         "sure": _packed(drawn.mesh_confidence[used] * 255, np.uint8),
         "indices": _packed(faces, np.uint16 if len(used) <= STEPS + 1 else np.uint32),
     }
@@ -104,17 +104,6 @@ def _packed(values: NDArray[Any], kind: type[np.integer[Any]]) -> str:
     """Numbers rounded to the nearest of an integer kind, as base64."""
     whole = np.rint(values).clip(np.iinfo(kind).min, np.iinfo(kind).max).astype(np.dtype(kind).newbyteorder("<"))
     return base64.b64encode(whole.tobytes()).decode("ascii")
-
-
-def _normals(points: FloatArray, faces: IntArray) -> FloatArray:
-    """The smooth normal of each vertex, (V, 3). Computed here: where faces are small, rounded corners turn them."""
-    corners = points[faces]
-    ahead, behind = unit(corners[:, [1, 2, 0]] - corners), unit(corners[:, [2, 0, 1]] - corners)
-    flat = unit(np.cross(ahead[:, 0], behind[:, 0]))[:, None, :]
-    angles = np.arccos(np.einsum("fcx,fcx->fc", ahead, behind).clip(-1, 1))
-    shares = (angles[:, :, None] * flat).reshape(-1, 3)
-    columns = [np.bincount(faces.ravel(), shares[:, axis], len(points)) for axis in range(3)]
-    return unit(np.stack(columns, axis=1).astype(np.float64))
 
 
 def _octahedral(normals: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.topology import used_vertices
 
 MOST_FACES = 200_000  # about 5 MB of page; more would not be seen on a screen
 
@@ -23,7 +24,7 @@ def light(segmentation: Segmentation, most: int = MOST_FACES) -> Segmentation:
     mesh = segmentation.mesh
     if len(mesh.faces) <= most:
         return segmentation
-    used = np.unique(mesh.faces)
+    used = np.flatnonzero(used_vertices(mesh.faces, len(mesh.vertices)))
     small, carrier = simplify(mesh, max(4, round(most / len(mesh.faces) * len(used))))
     if small is mesh:
         return segmentation

@@ -11,6 +11,7 @@ from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.topology import used_vertices
 
 Up = Literal["y", "z", "auto"]
 Lens = Literal["perspective", "orthographic"]
@@ -82,8 +83,7 @@ def rotation(azimuth: float, elevation: float) -> FloatArray:
 
 def standing(mesh: Mesh, up: Up) -> FloatArray:
     """The vertices in a box of size one with y up; vertices without a face are put where some other vertex is."""
-    used = np.zeros(len(mesh.vertices), dtype=bool)
-    used[mesh.faces.ravel()] = True
+    used = used_vertices(mesh.faces, len(mesh.vertices))
     vertices = np.where(used[:, None], mesh.vertices, mesh.vertices[mesh.faces[0, 0]])
     points = unit_box(vertices, mesh.faces)
     if up not in get_args(Up):

@@ -11,11 +11,12 @@ import numpy as np
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.labels.labels import Element
+from meshtide.mesh.measure import unit
 from meshtide.mesh.mesh import Mesh
 from meshtide.output.pictures.camera import Lens, Projection, Up, View, project
 from meshtide.output.pictures.paint import BACKGROUND, Image, Paint, as_image, paint_of, rgb
 from meshtide.output.pictures.raster import Singles, corner_weights, nearest_faces
-from meshtide.output.pictures.shading import EMPTY, corner_normals, gloss, light, openness, to_linear, unit
+from meshtide.output.pictures.shading import EMPTY, corner_normals, gloss, light, openness, to_linear
 
 LARGEST = 4096  # pixels of a side
 MANY = 400_000  # pixels of a picture that is sampled less densely

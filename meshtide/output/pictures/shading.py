@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.mesh.measure import face_normals, smooth_normals, unit
 from meshtide.output.pictures.raster import Singles
-
-Number = TypeVar("Number", np.float32, np.float64)
 
 # Where the lamps are: x to the right, y up, z towards the viewer.
 KEY, FILL = np.array([[-0.55, 0.65, 0.6], [0.8, 0.05, 0.45]], dtype=np.float32)
@@ -26,24 +22,11 @@ EMPTY = -1e6  # the height of the background
 
 def corner_normals(points: FloatArray, faces: IntArray) -> FloatArray:
     """A normal for each corner of each face, (F, 3, 3): the vertex's, or the face's own beside a crease."""
-    corners = points[faces]
-    ahead, behind = unit(corners[:, [1, 2, 0]] - corners), unit(corners[:, [2, 0, 1]] - corners)
-    flat = unit(np.cross(ahead[:, 0], behind[:, 0]))[:, None, :]  # (F, 1, 3)
-    # Weights by angle give the same normal however the faces around are cut into triangles.
-    angles = np.arccos(np.einsum("fcx,fcx->fc", ahead, behind).clip(-1, 1))
-    shares = (angles[:, :, None] * flat).reshape(-1, 3)
-    sums = [np.bincount(faces.ravel(), shares[:, axis], len(points)) for axis in range(3)]
-    smooth = unit(np.stack(sums, axis=1, dtype=np.float64))[faces]
+    smooth, flat = smooth_normals(points, faces)[faces], unit(face_normals(points, faces))  # (F, 3, 3) and (F, 3)
     sharp, round_ = CREASE
-    agreement = np.einsum("fcx,fx->fc", smooth, flat[:, 0])[:, :, None]
+    agreement = np.einsum("fcx,fx->fc", smooth, flat)[:, :, None]
     blend = ((agreement - sharp) / (round_ - sharp)).clip(0, 1)
-    return unit(blend * smooth + (1 - blend) * flat)
-
-
-def unit(vectors: NDArray[Number]) -> NDArray[Number]:
-    """Vectors of length one; those without a direction stay nought."""
-    lengths = np.sqrt(np.einsum("...x,...x->...", vectors, vectors))[..., None]
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=vectors.dtype)
+    return unit(blend * smooth + (1 - blend) * flat[:, None])
 
 
 def light(normals: Singles, openness: Singles) -> Singles:

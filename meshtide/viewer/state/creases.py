@@ -7,7 +7,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from meshtide.arrays import FloatArray, IntArray
-from meshtide.mesh.measure import unit_box
+from meshtide.mesh.measure import face_normals, unit, unit_box
 from meshtide.mesh.mesh import Mesh
 
 DEFAULT_ANGLE = 30.0  # degrees; what modelling programs take for a sharp edge
@@ -38,7 +38,7 @@ def bends_between(mesh: Mesh) -> tuple[IntArray, FloatArray]:
     _, starts, uses = np.unique(codes[order], return_index=True, return_counts=True)
     first, second = order[starts[uses == 2]], order[starts[uses == 2] + 1]
     first, second = (side[low[first] != high[first]] for side in (first, second))
-    normals = _unit_normals(mesh)
+    normals = unit(face_normals(unit_box(mesh.vertices, mesh.faces), mesh.faces))
     one, other = normals[first // 3], normals[second // 3]
     sign = np.where(forward[first] == forward[second], -1.0, 1.0)[:, None]
     # By the half angle: the arc cosine of a product is blind to small angles.
@@ -61,11 +61,3 @@ def region_of(mesh: Mesh, faces: IntArray, allowed: IntArray, start: int) -> Int
     graph = csr_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(len(rows), len(rows)))
     pieces = connected_components(graph, directed=False)[1]
     return np.asarray(rows[pieces == pieces[np.searchsorted(rows, start)]])
-
-
-def _unit_normals(mesh: Mesh) -> FloatArray:
-    """The normal of every face, (F, 3); zero for one without area."""
-    a, b, c = (unit_box(mesh.vertices, mesh.faces)[mesh.faces[:, corner]] for corner in range(3))
-    normals = np.cross(b - a, c - a)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return np.asarray(np.divide(normals, length, out=np.zeros_like(normals), where=length > 0))

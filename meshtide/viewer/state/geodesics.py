@@ -11,7 +11,7 @@ import numpy as np
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.topology import components, repeated_corner
+from meshtide.mesh.topology import components, repeated_corner, used_vertices
 
 KEPT = 8  # distances from the latest vertices: a brush and a support ask again from where they were
 
@@ -92,7 +92,7 @@ def _heat_solver(vertices: FloatArray, faces: IntArray) -> _Solver | None:
     import potpourri3d
 
     faces = faces[~repeated_corner(faces)]
-    if len(np.unique(faces)) < len(vertices):
+    if not used_vertices(faces, len(vertices)).all():
         return None
     try:
         solver: _Solver = potpourri3d.MeshHeatMethodDistanceSolver(vertices, faces)

@@ -8,6 +8,7 @@ import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.labels.colours import part_colours
+from meshtide.mesh.topology import used_vertices
 from meshtide.output.pictures.camera import guess_up
 from meshtide.viewer.state.layers import Layer, parts_layer
 from meshtide.viewer.state.scene import Scene
@@ -51,7 +52,7 @@ class Stage:
     def look(self, azimuth: float, elevation: float) -> None:
         """Turn the camera around the scene, in degrees, and bring all of it into view."""
         mesh = self.scene.mesh
-        points = mesh.vertices[np.unique(mesh.faces)]
+        points = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
         up = self.up_axis
         self.polyscope.set_up_dir(f"{up}_up")
         across, rise = np.radians(azimuth), np.radians(elevation)
