@@ -39,11 +39,11 @@ def evaluate(
     report: JsonOption = None,
 ) -> None:
     """Score a model on a labelled collection."""
-    from meshtide.inference.shipped import named_model
+    from meshtide.inference.model import load_model
     from meshtide.training.evaluate import evaluate as scored
 
     started = time.perf_counter()
-    loaded = named_model(model)
+    loaded = load_model(model)
     with bars() as shown:
         score = scored(
             loaded,

@@ -60,10 +60,10 @@ def segment(
     The model that ships knows people, four-legged animals, birds, hands, octopuses and ants. A file that cannot be used
     does not stop the others; those are listed at the end, and the exit code is then 2.
     """
-    from meshtide.inference.shipped import named_model
+    from meshtide.inference.model import load_model
     from meshtide.networks.device import choose_device
 
-    chosen = named_model("default" if model is None else model)
+    chosen = load_model("default" if model is None else model)
     if parts:
         _print_parts(chosen)
         return

@@ -11,11 +11,10 @@ from meshtide.errors import InputError
 from meshtide.inference.familiarity import doubts
 from meshtide.inference.given import take
 from meshtide.inference.kinds import answer
-from meshtide.inference.model import Model
+from meshtide.inference.model import Model, load_model
 from meshtide.inference.predict import vertex_probabilities
 from meshtide.inference.refine import refine as refined
 from meshtide.inference.segmentation import Segmentation
-from meshtide.inference.shipped import named_model
 from meshtide.labels.labels import Labels
 from meshtide.mesh.decimation import simplify
 from meshtide.mesh.topology import used_vertices
@@ -56,7 +55,7 @@ def segment(
     ('humanoid', True)
     """
     if not isinstance(model, Model):
-        model = named_model("default" if model is None else model)
+        model = load_model("default" if model is None else model)
     if max_vertices < 4:
         raise InputError(f"max_vertices is {max_vertices}; a surface has at least 4")
     given, about = take(mesh), model.about

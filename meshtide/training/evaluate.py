@@ -8,8 +8,7 @@ from pathlib import Path
 from meshtide.data.collection import open_collection
 from meshtide.errors import InputError
 from meshtide.inference.kinds import answer, grouped
-from meshtide.inference.model import About, Model
-from meshtide.inference.shipped import named_model
+from meshtide.inference.model import About, Model, load_model
 from meshtide.labels.labels import Vocabulary
 from meshtide.networks.device import choose_device
 from meshtide.networks.registry import needs
@@ -48,7 +47,7 @@ def evaluate(
     (True, 'all', 'own')
     """
     if not isinstance(model, Model):
-        model = named_model(model)
+        model = load_model(model)
     place = choose_device(device)
     about = model.about
     collection = open_collection(source, data=data, vocabulary=vocabulary)

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from meshtide.data.augmentation import Augmentation
 from meshtide.data.card import known_cards
 from meshtide.errors import InputError
-from meshtide.inference.shipped import named_model
+from meshtide.inference.model import load_model
 from meshtide.networks.registry import network_record, usual_options
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training.loop import Schedule
@@ -39,7 +39,7 @@ class Experiment:
     augmentation: Augmentation | None
     relatives: int  # of each shape; 0 without augmentation
     shape: str | None  # the one of the single setting; the first training shape if None
-    start: str | None  # the model to begin with, as `named_model` takes it; random weights if None
+    start: str | None  # the model to begin with, as `load_model` takes it; random weights if None
     validate: bool  # False: learn from the validation shapes too, and keep the last epoch
 
     def __post_init__(self) -> None:
@@ -134,7 +134,7 @@ def plan(
     about = None
     if start is not None:
         _refuse_beside_start(options, network=network, operator=operator, features=features, eigenpairs=eigenpairs)
-        about = named_model(start).about
+        about = load_model(start).about
     recipe = about.recipe if about else GraphRecipe(**_given(operator=operator, k=eigenpairs, features=features))
     name = about.network if about else network or USUAL_NETWORK
     how = _augmentation(augmentation, strength, setting, recipe.operator)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from meshtide.errors import InputError
-from meshtide.inference.model import Model
-from meshtide.inference.shipped import named_model
+from meshtide.inference.model import Model, load_model
 from meshtide.networks.registry import build_network, network_record
 from meshtide.training.examples import split_vertices, with_relatives
 from meshtide.training.experiment import Experiment
@@ -147,7 +146,7 @@ def prepare_training(
         train, validation = lessons or make_lessons(experiment, data, jobs=jobs, progress=progress)
         test = [shape.example for shape in data.test]
     if experiment.start is not None:
-        take_over(network, data.parts, named_model(experiment.start))
+        take_over(network, data.parts, load_model(experiment.start))
     else:
         network.normalise.measure(
             [graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))]

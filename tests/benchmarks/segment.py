@@ -35,8 +35,8 @@ from scipy.sparse.linalg import eigsh  # noqa: E402
 from shapes import figure  # noqa: E402
 
 from meshtide.data.figures import make_figure  # noqa: E402
+from meshtide.inference.model import default_model  # noqa: E402
 from meshtide.inference.segment import segment  # noqa: E402
-from meshtide.inference.shipped import default_model  # noqa: E402
 from meshtide.mesh.files import load_mesh, save_mesh  # noqa: E402
 from meshtide.mesh.mesh import Mesh  # noqa: E402
 from meshtide.spectral.cache import Cache  # noqa: E402  # the checkout, installed or not

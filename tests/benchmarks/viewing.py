@@ -23,7 +23,7 @@ from shapes import torus
 from meshtide.arrays import IntArray
 from meshtide.data.collection import open_collection
 from meshtide.data.figures import make_figure
-from meshtide.inference.shipped import default_model
+from meshtide.inference.model import default_model
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import components

@@ -10,8 +10,8 @@ import torch
 from shapes import torus
 
 from meshtide.data.figures import KINDS, make_figure, parts_of
+from meshtide.inference.model import default_model
 from meshtide.inference.segment import segment
-from meshtide.inference.shipped import default_model
 from meshtide.mesh.mesh import Mesh
 
 NUMBER = 7001  # no body of this number was trained on or chosen by

@@ -13,8 +13,7 @@ from labelled_folders import write_figures
 from shapes import figure
 
 from meshtide.errors import InputError
-from meshtide.inference.model import Model, load_model
-from meshtide.inference.shipped import default_model, named_model
+from meshtide.inference.model import Model, default_model, load_model
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import build_network
 from meshtide.training.experiment import plan
@@ -66,10 +65,10 @@ def test_a_start_learns_from_one_shape_what_random_weights_do_not(tmp_path: Path
 
 def test_the_word_default_is_a_file_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert named_model("default") is default_model()
+    assert load_model("default") is default_model()
     Path("default").write_bytes(b"not a model")
     with pytest.raises(InputError, match="default: is not a safetensors file"):
-        named_model("default")
+        load_model("default")
 
 
 def test_train_with_a_start(tmp_path: Path) -> None:

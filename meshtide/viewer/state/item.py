@@ -99,13 +99,12 @@ def model_tools(model: Model | str | Path | None = None, **options: Any) -> Tool
 
     `options` are those of `meshtide.segment`.
     """
-    from meshtide.inference.model import Model
+    from meshtide.inference.model import Model, load_model
     from meshtide.inference.segment import segment
-    from meshtide.inference.shipped import named_model
     from meshtide.networks.graph import mesh_graph
     from meshtide.networks.registry import needs
 
-    chosen = model if isinstance(model, Model) else named_model("default" if model is None else model)
+    chosen = model if isinstance(model, Model) else load_model("default" if model is None else model)
     about, cache = chosen.about, options.get("cache")
     return Tools(
         lambda mesh: segment(mesh, chosen, **options),
