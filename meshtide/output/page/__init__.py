@@ -17,11 +17,11 @@ SUFFIXES = (".html", ".htm")
 
 
 def page_bytes(segmentation: Segmentation, *, title: str | None = None) -> bytes:
-    """A page on which the shape can be turned, its parts hidden and its confidence seen; the title is the mesh's name.
+    """A page on which the shape can be turned, its parts and their instances selected or hidden, its confidence seen.
 
-    What follows a # in the page's address sets it, as in #azimuth=40&hide=head: azimuth and elevation (degrees), zoom,
-    up (x, y, z, -x, -y or -z), mode (parts or confidence), hide and only (a part's name, as often as needed) and index
-    (of several shapes, from 0).
+    The title is the mesh's name. What follows a # in the page's address sets it, as in #azimuth=40&hide=head: azimuth
+    and elevation (degrees), zoom, up (x, y, z, -x, -y or -z), mode (parts, instances or confidence), hide and only (the
+    name of a part or an instance, as often as needed), choose (one such name) and index (of several shapes, from 0).
     """
     return _page([segmentation], None if title is None else [title])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,17 @@ from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
+from meshtide.labels.shades import instance_colours
 from meshtide.mesh.measure import smooth_normals, unit_box
 from meshtide.mesh.topology import without_unused
 from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours
 from meshtide.output.files.numbers import summary
-from meshtide.output.page.light import light
+from meshtide.output.page.light import Drawn, light
 from meshtide.output.pictures.camera import best_view, guess_up
 
 STEPS = 65_535  # of a coordinate from one side of the box to the other
 MOST_PARTS = 65_535  # the page tells parts apart by two bytes of a pixel
+MOST_INSTANCES = 5_000  # beyond these the page shows parts alone
 LONGEST_NAME, LONGEST_SENTENCE, MOST_WARNINGS = 200, 600, 20
 
 
@@ -30,16 +33,15 @@ def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
 
     - box: the sides of the box around the shape, the longest 1; places: (V, 3) uint16, 0 to 65,535 across it.
     - normals: (V, 2) int16, folded to an octahedron; sure: (V,) uint8, confidence from 0 to 255.
-    - indices: (F, 3), uint16 up to 65,536 vertices, else uint32; labels: (F,) indices into parts, uint8 up to 256
-      parts, else uint16.
+    - indices: (F, 3), uint16 up to 65,536 vertices, else uint32.
+    - instances: part by part, each with its index into parts; face_instances: (F,) indices into them, uint8 up to 256
+      instances, else uint16.
 
     Vertices that no face uses are left out. Counts, shares and confidences are those of the whole mesh, even where
     the page shows a lighter one; `shown` is the number of its faces then, and otherwise null.
     """
     check_colours(segmentation)
     drawn = light(segmentation)
-    parts = drawn.mesh_face_labels.values.copy()
-    present, rows = _parts(segmentation, parts)
     faces = len(segmentation.mesh.faces)
     return {
         "title": shortened(title, LONGEST_NAME),
@@ -49,9 +51,8 @@ def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
         "faces": segmentation.origin.face_count,
         "confidence": _mean_confidence(segmentation),
         "shown": len(drawn.mesh.faces) if len(drawn.mesh.faces) < faces else None,
-        "parts": rows,
+        **_parts(segmentation, drawn.face_instances),
         **_surface(drawn),
-        "labels": _packed(np.searchsorted(present, parts), np.uint8 if len(rows) <= 256 else np.uint16),
     }
 
 
@@ -60,29 +61,55 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _parts(segmentation: Segmentation, drawn: IntArray) -> tuple[IntArray, list[dict[str, Any]]]:
-    """The numbers of the parts that occur, in order, and what the legend says of each; without a part counts last."""
-    last = len(segmentation.parts)
-    drawn[drawn < 0] = last
-    told = summary(segmentation)
+def _parts(segmentation: Segmentation, pieces: IntArray) -> dict[str, Any]:
+    """What the legend says of the parts that occur and of their instances, and the instance of each drawn face.
+
+    What has no part counts as the last part, in one instance.
+    """
+    told, last = summary(segmentation), len(segmentation.parts)
+    owners = np.array([*(instance.part_index for instance in segmentation.instances), last])
+    pieces = pieces % len(owners)
     all_parts = [*told["parts"].items(), (UNLABELLED_NAME, {**told["unlabelled"], "colour": UNLABELLED})]
-    occurs = np.bincount(drawn, minlength=last + 1) > 0
+    occurs = np.bincount(owners[pieces], minlength=last + 1) > 0
     present = [part for part, (_, row) in enumerate(all_parts) if occurs[part] or row["faces"]]
     if len(present) > MOST_PARTS:
         raise InputError(f"{segmentation.mesh.name}: {len(present):,} parts; a page can show {MOST_PARTS:,}")
-    rows = [
-        {
-            "name": shortened(name, LONGEST_NAME),
-            "colour": row["colour"].lower(),
-            "share": row["share"],
-            "confidence": row.get("confidence"),
-        }
-        for name, row in (all_parts[part] for part in present)
-    ]
-    return np.array(present, dtype=np.int64), rows
+    rows = [_row(*all_parts[part]) for part in present]
+    instances = _instances(segmentation, told["instances"], dict(zip(present, rows, strict=True)))
+    if present[-1] == last:
+        instances.append({**rows[-1], "part": len(rows) - 1})
+    if len(instances) > max(MOST_INSTANCES, len(rows)):  # a list of a hundred thousand bolts would help nobody
+        instances = [{**row, "part": part} for part, row in enumerate(rows)]
+        pieces = np.searchsorted(present, owners[pieces])
+    width = np.uint8 if len(instances) <= 256 else np.uint16
+    return {"parts": rows, "instances": instances, "face_instances": _packed(pieces, width)}
 
 
-def _surface(drawn: Segmentation) -> dict[str, Any]:
+def _instances(
+    segmentation: Segmentation, told: list[dict[str, Any]], rows: dict[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What the legend says of each instance; `rows` is what it says of the parts."""
+    owners = [instance.part_index for instance in segmentation.instances]
+    place, counts = {part: number for number, part in enumerate(rows)}, Counter(owners)
+    colours = instance_colours(segmentation.colours, owners)
+    found = []
+    for part, row, colour in zip(owners, told, colours, strict=True):
+        # Of a part in one piece there is one figure: a mean over vertices and one over the area would differ a little.
+        own = rows[part] if counts[part] == 1 else _row(row["name"], {**row, "colour": colour})
+        found.append({**own, "part": place[part]})
+    return found
+
+
+def _row(name: str, told: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": shortened(name, LONGEST_NAME),
+        "colour": told["colour"].lower(),
+        "share": told["share"],
+        "confidence": told.get("confidence"),
+    }
+
+
+def _surface(drawn: Drawn) -> dict[str, Any]:
     """The arrays of the mesh, and how it stands and is seen first."""
     used, faces = without_unused(drawn.mesh.faces, len(drawn.mesh.vertices))
     points = unit_box(drawn.mesh.vertices[used], faces)
@@ -95,7 +122,7 @@ def _surface(drawn: Segmentation) -> dict[str, Any]:
         "places": _packed(points / np.where(box > 0, box, 1) * STEPS, np.uint16),
         # Not left to the page: where faces are small, rounded corners would turn them.
         "normals": _packed(_octahedral(smooth_normals(points, faces)) * 32_767, np.int16),
-        "sure": _packed(drawn.mesh_confidence[used] * 255, np.uint8),
+        "sure": _packed(drawn.confidence[used] * 255, np.uint8),
         "indices": _packed(faces, np.uint16 if len(used) <= STEPS + 1 else np.uint32),
     }
 

@@ -1,13 +1,15 @@
-"""A segmentation on a mesh that is light enough for a browser and for a letter."""
+"""What a page draws: a mesh that is light enough for a browser and for a letter, and what is known of its elements."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.labels import Labels
 from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
@@ -16,22 +18,32 @@ from meshtide.mesh.topology import used_vertices
 MOST_FACES = 200_000  # about 5 MB of page; more would not be seen on a screen
 
 
-def light(segmentation: Segmentation, most: int = MOST_FACES) -> Segmentation:
-    """The segmentation itself, or on a simplified mesh of about `most` faces if it has more.
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A mesh to draw with how sure each vertex is, (V,), and the segmentation's instance of each face, (F,)."""
 
-    Each vertex of the simplified mesh has the part and the confidence of the original vertex that lies nearest to it.
+    mesh: Mesh
+    confidence: NDArray[np.float32]
+    face_instances: IntArray
+
+
+def light(segmentation: Segmentation, most: int = MOST_FACES) -> Drawn:
+    """The segmentation's own mesh, or a simplified one of about `most` faces if it has more.
+
+    Each vertex of the simplified mesh has the instance and the confidence of the original vertex that lies nearest.
     """
     mesh = segmentation.mesh
+    own = Drawn(mesh, segmentation.mesh_confidence, segmentation.mesh_face_instances)
     if len(mesh.faces) <= most:
-        return segmentation
+        return own
     used = np.flatnonzero(used_vertices(mesh.faces, len(mesh.vertices)))
     small, carrier = simplify(mesh, max(4, round(most / len(mesh.faces) * len(used))))
     if small is mesh:
-        return segmentation
+        return own
     source = _sources(carrier, mesh, small.vertices, used)
-    labels = replace(segmentation.mesh_labels, values=segmentation.mesh_labels.values[source])
-    rows = segmentation.mesh_probabilities[source]
-    return Segmentation(small, labels, rows, segmentation.colours, segmentation.kind, segmentation.warnings)
+    names = tuple(instance.name for instance in segmentation.instances)
+    instances = Labels(segmentation.mesh_vertex_instances[source], "vertices", names)
+    return Drawn(small, segmentation.mesh_confidence[source], instances.to_faces(small).values)
 
 
 def _sources(carrier: Carrier, mesh: Mesh, simplified: FloatArray, used: IntArray) -> IntArray:

@@ -1,15 +1,18 @@
 // The page itself: what is shown of which shape, and what the mouse, fingers, keys and the address do to it.
 
-const MODES = ["parts", "confidence"];
+const MODES = ["parts", "instances", "confidence"];
+const FADES = {lit: 0.8, chosen: 0.6};  // how much the rest loses of its colour
+const STILL = 4;  // pixels that a hand may move between press and release of a click
 const find = (id) => document.getElementById(id);
 const blocks = [...document.querySelectorAll("script.shape")];
 const scaleBytes = new Uint8Array(bytesOf(JSON.parse(document.querySelector("script.scale").textContent)));
 const canvas = find("canvas");
 const scene = new Scene(canvas, scaleBytes);
-const state = {index: -1, mode: "parts", hidden: new Set(), lit: -1, under: -1, dull: [0.9, 0.9, 0.9]};
-const legend = new Legend(find("legend"), {toggle, alone, light: (part) => change({lit: part})});
+// hidden has pieces; lit and chosen are targets (see Legend) or null; under is the piece at the pointer, or -1.
+const state = {index: -1, mode: "parts", hidden: new Set(), lit: null, chosen: null, under: -1};
+const legend = new Legend(find("legend"), {toggle, alone, choose: select, light: (lit) => change({lit})});
 const pointers = new Map();  // those that are down on the canvas: where each was last
-let shape = null, camera = null, awaited = false, hovering = null;
+let shape = null, camera = null, awaited = false, hovering = null, pressed = null;
 
 // Everything that is seen follows from the state; it is drawn once a frame at most.
 function change(values = {}) {
@@ -22,14 +25,16 @@ function show() {
   awaited = false;
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   state.dull = dark ? [0.3, 0.31, 0.32] : [0.89, 0.89, 0.88];
+  state.bright = state.lit || state.chosen ? new Set(piecesOf(state.lit ?? state.chosen)) : null;
+  state.fade = state.lit ? FADES.lit : FADES.chosen;
   if (scene.gl && !scene.gl.isContextLost()) {
     scene.draw(camera, state);
     showTip();
   }
   legend.show(state);
+  showChosen();
   for (const mode of MODES) find(`mode-${mode}`).setAttribute("aria-pressed", String(state.mode === mode));
   find("scale").hidden = state.mode !== "confidence";
-  find("figures").textContent = state.mode === "confidence" ? "mean confidence" : "share of the area";
   find("all").disabled = state.hidden.size === 0;
 }
 
@@ -38,9 +43,9 @@ function showTip() {
   const found = hovering && !pointers.size ? scene.pick(camera, state, ...hovering) : null;
   const tip = find("tip");
   tip.hidden = found === null;
-  state.under = found ? found.part : -1;
+  state.under = found ? found.piece : -1;
   if (!found) return;
-  const {name, confidence} = shape.parts[found.part];
+  const {name, confidence} = shape.instances[found.piece];
   find("tip-name").textContent = name;
   find("tip-confidence").textContent = confidence === null ? "" : `${percent(found.confidence)} sure`;
   const [x, y] = hovering;
@@ -49,21 +54,69 @@ function showTip() {
   tip.style.transform = `translate(${left}px, ${top}px)`;
 }
 
+// The name and the figures of what is chosen, and what can be done with it.
+function showChosen() {
+  const {chosen, mode, hidden} = state;
+  find("chosen").hidden = chosen === null;
+  if (!chosen) return;
+  const several = shape.pieces[chosen.part].length;
+  const told = chosen.piece < 0 ? shape.parts[chosen.part] : shape.instances[chosen.piece];
+  const shaded = mode === "instances" ? told : shape.parts[chosen.part];
+  const figures = [`${shareText(told.share)} of the area`];
+  if (told.confidence !== null) figures.push(`${percent(told.confidence)} sure`);
+  if (several > 1) figures.unshift(chosen.piece < 0 ? `${several} pieces` : `1 of ${several} pieces`);
+  find("chosen-name").textContent = told.name;
+  find("chosen-figures").textContent = figures.join(" · ");
+  find("chosen-patch").style.backgroundColor = shaded.colour;
+  find("chosen-hide").textContent = piecesOf(chosen).every((piece) => hidden.has(piece)) ? "Show" : "Hide";
+}
+
+function piecesOf({part, piece}) {
+  return piece < 0 ? shape.pieces[part] : [piece];
+}
+
+function select(chosen) {
+  change({chosen});
+  if (chosen) legend.reveal(chosen);
+}
+
 function choose(index) {
   if (index === state.index) return;
-  const names = new Set([...state.hidden].map((part) => shape.parts[part].name));
+  const names = shape ? hiddenNames() : new Set();
   shape = readShape(blocks[index].textContent);
   camera = new Camera(shape);
   if (scene.gl) scene.load(shape);
-  legend.load(shape.parts);
+  legend.load(shape);
   describe();
-  const hidden = new Set(partsWhere(({name}) => names.has(name)));
-  change({index, hidden, lit: -1, under: -1});
+  const several = shape.instances.length > shape.parts.length;
+  find("mode-instances").hidden = !several;
+  const mode = state.mode === "instances" && !several ? "parts" : state.mode;
+  change({index, mode, hidden: hiddenWhere((name) => names.has(name)), lit: null, chosen: null, under: -1});
   find("position").textContent = `${index + 1} of ${blocks.length}`;
 }
 
-function partsWhere(test) {
-  return [...shape.parts.keys()].filter((part) => test(shape.parts[part]));
+// The names of what is hidden: of whole parts and of single pieces.
+function hiddenNames() {
+  const gone = (piece) => state.hidden.has(piece);
+  const parts = shape.parts.filter((_, part) => shape.pieces[part].length && shape.pieces[part].every(gone));
+  return new Set([...parts, ...shape.instances.filter((_, piece) => gone(piece))].map(({name}) => name));
+}
+
+// The pieces whose own name, or whose part's name, passes a test.
+function hiddenWhere(test) {
+  const all = [...shape.instances.keys()];
+  return new Set(all.filter((piece) => test(shape.instances[piece].name) || test(partOf(piece).name)));
+}
+
+function partOf(piece) {
+  return shape.parts[shape.instances[piece].part];
+}
+
+function targetNamed(name) {
+  const part = shape.parts.findIndex((each) => each.name === name);
+  if (part >= 0) return {part, piece: -1};
+  const piece = shape.instances.findIndex((each) => each.name === name);
+  return piece >= 0 ? {part: shape.instances[piece].part, piece} : null;
 }
 
 function describe() {
@@ -78,19 +131,23 @@ function describe() {
   find("warnings").replaceChildren(...notes.map((text) => element("li", "", text)));
 }
 
-function toggle(part) {
-  const hidden = new Set(state.hidden);
-  if (!hidden.delete(part)) hidden.add(part);
+// Hides all pieces of a target, or shows them all if none is seen.
+function toggle(target) {
+  const hidden = new Set(state.hidden), own = piecesOf(target);
+  const back = own.every((piece) => hidden.has(piece));
+  for (const piece of own) back ? hidden.delete(piece) : hidden.add(piece);
   change({hidden});
 }
 
-function alone(part) {
-  const others = [...shape.parts.keys()].filter((other) => other !== part);
-  const already = others.every((other) => state.hidden.has(other)) && !state.hidden.has(part);
+function alone(target) {
+  const own = new Set(piecesOf(target));
+  const others = [...shape.instances.keys()].filter((piece) => !own.has(piece));
+  const gone = (piece) => state.hidden.has(piece);
+  const already = others.every(gone) && ![...own].some(gone);
   change({hidden: new Set(already ? [] : others)});
 }
 
-// #up=z&azimuth=40&elevation=10&zoom=2&mode=confidence&hide=head&only=tail&index=1
+// #up=z&azimuth=40&elevation=10&zoom=2&mode=confidence&hide=head&only=tail&choose=leg&index=1
 function followAddress() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const number = (key) => (Number.isFinite(parseFloat(wanted.get(key))) ? parseFloat(wanted.get(key)) : null);
@@ -100,9 +157,14 @@ function followAddress() {
   camera.elevation = Math.min(90, Math.max(-90, number("elevation") ?? camera.elevation));
   camera.zoom = Math.min(ZOOMS[1], Math.max(ZOOMS[0], number("zoom") ?? camera.zoom));
   const [hide, only] = [wanted.getAll("hide"), wanted.getAll("only")];
-  const gone = ({name}) => hide.includes(name) || (only.length > 0 && !only.includes(name));
-  if (hide.length || only.length) state.hidden = new Set(partsWhere(gone));
-  change(MODES.includes(wanted.get("mode")) ? {mode: wanted.get("mode")} : {});
+  if (hide.length || only.length) {
+    const kept = hiddenWhere((name) => only.includes(name)), hidden = hiddenWhere((name) => hide.includes(name));
+    for (const piece of shape.instances.keys()) if (only.length && !kept.has(piece)) hidden.add(piece);
+    state.hidden = hidden;
+  }
+  if (wanted.has("choose")) select(targetNamed(wanted.get("choose")));
+  const mode = wanted.get("mode");
+  change(MODES.includes(mode) && !find(`mode-${mode}`).hidden ? {mode} : {});
 }
 
 const sizes = () => [canvas.clientWidth, canvas.clientHeight];
@@ -114,6 +176,7 @@ const place = (event) => {
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
   pointers.set(event.pointerId, place(event));
+  pressed = pointers.size === 1 && event.button === 0 && !event.shiftKey ? place(event) : null;
   canvas.classList.add("dragging");
   change();
 });
@@ -142,9 +205,20 @@ function pinch(before, here, other) {
 
 for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, (event) => {
   pointers.delete(event.pointerId);
+  const here = place(event);
+  const isClick = kind === "pointerup" && pressed && Math.hypot(here[0] - pressed[0], here[1] - pressed[1]) <= STILL;
+  if (isClick && !pointers.size) selectAt(here);
+  if (!pointers.size) pressed = null;
   canvas.classList.toggle("dragging", pointers.size > 0);
   change();
 });
+
+// Beside the shape a click lets go of what is chosen.
+function selectAt(here) {
+  const found = scene.pick(camera, state, ...here);
+  select(found && {part: shape.instances[found.piece].part, piece: found.piece});
+}
+
 canvas.addEventListener("pointerleave", () => {
   hovering = null;
   change();
@@ -164,11 +238,13 @@ const KEYS = new Map(Object.entries({
   "+": () => camera.zoomBy(1.2, 0, 0, ...sizes()), "=": () => camera.zoomBy(1.2, 0, 0, ...sizes()),
   "-": () => camera.zoomBy(1 / 1.2, 0, 0, ...sizes()), 0: () => camera.reset(),
   "[": () => step(-1), "]": () => step(1),
+  h: () => state.chosen && toggle(state.chosen), Escape: () => select(null),
 }));
 addEventListener("keydown", (event) => {
   // Elsewhere arrows scroll, and with a modifier the keys are the browser's own.
   const inList = event.target.closest && event.target.closest("aside") && event.key.startsWith("Arrow");
-  if (inList || event.ctrlKey || event.metaKey || event.altKey || !KEYS.has(event.key)) return;
+  const meant = !inList && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (!meant || !KEYS.has(event.key)) return;
   event.preventDefault();
   KEYS.get(event.key)();
   change();
@@ -187,8 +263,10 @@ function start() {
   find("reset").addEventListener("click", () => { camera.reset(); change(); });
   find("stand").addEventListener("click", () => { camera.standNext(); change(); });
   find("all").addEventListener("click", () => change({hidden: new Set()}));
-  find("mode-parts").addEventListener("click", () => change({mode: "parts"}));
-  find("mode-confidence").addEventListener("click", () => change({mode: "confidence"}));
+  for (const mode of MODES) find(`mode-${mode}`).addEventListener("click", () => change({mode}));
+  find("chosen-hide").addEventListener("click", () => toggle(state.chosen));
+  find("chosen-alone").addEventListener("click", () => alone(state.chosen));
+  find("chosen-leave").addEventListener("click", () => select(null));
   find("missing").hidden = scene.gl !== null;
   find("tools").hidden = canvas.hidden = scene.gl === null;
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());

@@ -1,4 +1,4 @@
-// Drawing with WebGL: two lamps and a sky, each part in its colour or by confidence, and what lies under the pointer.
+// Drawing with WebGL: two lamps and a sky, each piece in its colour or by confidence, and what lies under the pointer.
 
 // Where the lamps are: x to the right, y up, z towards the viewer.
 const VERTEX = `
@@ -42,9 +42,9 @@ void main() {
 const IDENTITY = `
 precision highp float;
 varying float certain;
-uniform vec2 part;
+uniform vec2 piece;
 void main() {
-  gl_FragColor = vec4(part, certain, 1.0);
+  gl_FragColor = vec4(piece, certain, 1.0);
 }`;
 
 class Scene {
@@ -82,10 +82,13 @@ class Scene {
       gl.vertexAttribPointer(Number(at), size, kind, true, STRIDE, offset);
     }
     this.shape = shape;
-    this.colours = shape.parts.map(({colour}) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255));
+    const light = ({colour}) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
+    this.shades = shape.instances.map(light);
+    this.colours = shape.instances.map(({part}) => light(shape.parts[part]));
   }
 
-  // state: mode, hidden (a set of parts), lit (the part to bring out, or -1), dull (red, green, blue of the others).
+  // state: mode, hidden (a set of pieces), bright (a set of those to bring out, or null), fade (how much the others
+  // lose) and dull (the red, green, blue that they go to).
   draw(camera, state) {
     const {gl, canvas} = this, {uniforms} = this.surface;
     const dots = Math.min(window.devicePixelRatio || 1, 2);
@@ -96,13 +99,14 @@ class Scene {
     this.begin(this.surface, camera.projection(width, height), camera, width, height);
     gl.uniform1f(uniforms.byConfidence, state.mode === "confidence" ? 1 : 0);
     gl.uniform3fv(uniforms.dull, state.dull);
-    this.eachPart(state, (part) => {
-      gl.uniform3fv(uniforms.colour, this.colours[part]);
-      gl.uniform1f(uniforms.fade, state.lit >= 0 && state.lit !== part ? 0.8 : 0);
+    const colours = state.mode === "instances" ? this.shades : this.colours;
+    this.eachPiece(state, (piece) => {
+      gl.uniform3fv(uniforms.colour, colours[piece]);
+      gl.uniform1f(uniforms.fade, state.bright && !state.bright.has(piece) ? state.fade : 0);
     });
   }
 
-  // The part under a place of the canvas, in CSS pixels, and how sure it is there; null beside the shape.
+  // The piece under a place of the canvas, in CSS pixels, and how sure it is there; null beside the shape.
   pick(camera, state, x, y) {
     const {gl, canvas} = this, {uniforms} = this.identity;
     const width = canvas.clientWidth, height = canvas.clientHeight;
@@ -112,10 +116,10 @@ class Scene {
     const upwards = up.map((value, i) => height * (value - (1 - 2 * y / height) * w[i]));
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.single);
     this.begin(this.identity, [across, upwards, depth, w], camera, 1, 1);
-    this.eachPart(state, (part) => gl.uniform2f(uniforms.part, (part >> 8) / 255, (part & 255) / 255));
+    this.eachPiece(state, (piece) => gl.uniform2f(uniforms.piece, (piece >> 8) / 255, (piece & 255) / 255));
     const pixel = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-    return pixel[3] ? {part: pixel[0] * 256 + pixel[1], confidence: pixel[2] / 255} : null;
+    return pixel[3] ? {piece: pixel[0] * 256 + pixel[1], confidence: pixel[2] / 255} : null;
   }
 
   begin({linked, uniforms}, rows, camera, width, height) {
@@ -128,12 +132,12 @@ class Scene {
     gl.uniform3fv(uniforms.box, this.shape.box);
   }
 
-  eachPart(state, setColours) {
-    const {first, parts} = this.shape;
-    for (let part = 0; part < parts.length; part++) {
-      if (state.hidden.has(part) || first[part] === first[part + 1]) continue;
-      setColours(part);
-      this.gl.drawArrays(this.gl.TRIANGLES, first[part], first[part + 1] - first[part]);
+  eachPiece(state, setColours) {
+    const {first, instances} = this.shape;
+    for (let piece = 0; piece < instances.length; piece++) {
+      if (state.hidden.has(piece) || first[piece] === first[piece + 1]) continue;
+      setColours(piece);
+      this.gl.drawArrays(this.gl.TRIANGLES, first[piece], first[piece + 1] - first[piece]);
     }
   }
 }
@@ -156,7 +160,7 @@ function program(gl, vertexText, fragmentText) {
   if (!gl.getProgramParameter(linked, gl.LINK_STATUS) && !gl.isContextLost()) {
     throw new Error(gl.getProgramInfoLog(linked));
   }
-  const names = ["projection", "turn", "box", "colour", "dull", "byConfidence", "fade", "part"];
+  const names = ["projection", "turn", "box", "colour", "dull", "byConfidence", "fade", "piece"];
   return {linked, uniforms: Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(linked, name)]))};
 }
 

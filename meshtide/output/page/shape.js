@@ -1,4 +1,4 @@
-// One shape out of its block of data, as a list of corners that the graphics card can draw part by part.
+// One shape out of its block of data, as a list of corners that the graphics card can draw piece by piece.
 
 const STRIDE = 16;  // bytes of a corner: place 3 × uint16, confidence uint16, normal 3 × int16, 2 to spare
 const CREASE = [0.6, 0.75];  // cosines between which an edge goes from sharp to smooth
@@ -15,17 +15,19 @@ function readShape(text) {
   const told = JSON.parse(text);
   const places = new Uint16Array(bytesOf(told.places));
   const indices = bytesOf(told.indices);
-  const labels = bytesOf(told.labels);
+  const owners = bytesOf(told.face_instances);
   const surface = {
     places,
     normals: unfolded(new Int16Array(bytesOf(told.normals))),
     sure: new Uint8Array(bytesOf(told.sure)),
     faces: places.length / 3 <= 65536 ? new Uint16Array(indices) : new Uint32Array(indices),
-    labels: told.parts.length <= 256 ? new Uint8Array(labels) : new Uint16Array(labels),
+    owners: told.instances.length <= 256 ? new Uint8Array(owners) : new Uint16Array(owners),
     box: told.box,
   };
-  const {corners, first} = cornersByPart(surface, told.parts.length);
-  return {...told, places, corners, first};
+  const {corners, first} = cornersByPiece(surface, told.instances.length);
+  const pieces = told.parts.map(() => []);  // of each part, by their numbers
+  told.instances.forEach(({part}, piece) => pieces[part].push(piece));
+  return {...told, places, corners, first, pieces};
 }
 
 // Directions of length one out of the two numbers of a folded-out octahedron.
@@ -45,20 +47,20 @@ function unfolded(pairs) {
   return normals;
 }
 
-// All corners, those of part p from first[p] to first[p + 1]: every part can be drawn, or left out, by itself.
-function cornersByPart(surface, partCount) {
-  const {places, normals, sure, faces, labels, box} = surface;
-  const first = new Uint32Array(partCount + 1);
-  for (const label of labels) first[label + 1] += 3;
-  for (let part = 0; part < partCount; part++) first[part + 1] += first[part];
+// All corners, those of piece p from first[p] to first[p + 1]: every piece can be drawn, or left out, by itself.
+function cornersByPiece(surface, pieceCount) {
+  const {places, normals, sure, faces, owners, box} = surface;
+  const first = new Uint32Array(pieceCount + 1);
+  for (const piece of owners) first[piece + 1] += 3;
+  for (let piece = 0; piece < pieceCount; piece++) first[piece + 1] += first[piece];
   const next = first.slice();
   const corners = new ArrayBuffer(faces.length * STRIDE);
   const unsigned = new Uint16Array(corners), signed = new Int16Array(corners);
-  for (let face = 0; face < labels.length; face++) {
+  for (let face = 0; face < owners.length; face++) {
     const flat = flatNormal(places, box, faces, face);
     for (let k = 0; k < 3; k++) {
       const vertex = faces[3 * face + k];
-      const at = next[labels[face]]++ * STRIDE / 2;
+      const at = next[owners[face]]++ * STRIDE / 2;
       for (let axis = 0; axis < 3; axis++) unsigned[at + axis] = places[3 * vertex + axis];
       unsigned[at + 3] = sure[vertex] * 257;
       const normal = cornerNormal(normals.subarray(3 * vertex, 3 * vertex + 3), flat);

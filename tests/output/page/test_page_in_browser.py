@@ -19,11 +19,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image as Pillow
-from scipy.ndimage import binary_erosion
+from scipy.ndimage import binary_erosion, label
 from segmented_files import guess
 from shapes import FIGURE_PARTS, torus
 from test_page import ATTACK, Reader, body
 
+from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import part_colours
 from meshtide.output.page import write_page
 from meshtide.output.pictures import confidence_colours, render
@@ -199,14 +200,14 @@ def test_parts_are_hidden_shown_and_shown_alone(browser: Browser, pages: dict[st
 
     browser.show(pages["two"], f"#hide={FIGURE_PARTS[0]}")
     assert seen() == {*FIGURE_PARTS[1:]}
-    browser.run("document.querySelectorAll('#legend button')[1].click()")
+    browser.run("document.querySelectorAll('#legend .eye')[1].click()")
     browser.settle()
     assert seen() == {*FIGURE_PARTS[2:]}
     browser.run("document.getElementById('all').click()")
     browser.settle()
     assert seen() == {*FIGURE_PARTS}
     x, y = browser.run(
-        "(({x, y}) => [x + 9, y + 9])(document.querySelectorAll('#legend button')[2].getClientRects()[0])"
+        "(({x, y}) => [x + 9, y + 9])(document.querySelectorAll('#legend .pick')[2].getClientRects()[0])"
     )
     for count in (1, 2):
         for kind in ("mousePressed", "mouseReleased"):
@@ -214,6 +215,7 @@ def test_parts_are_hidden_shown_and_shown_alone(browser: Browser, pages: dict[st
     browser.mouse("mouseMoved", 780, 480)
     browser.settle()
     assert seen() == {FIGURE_PARTS[2]}
+    assert browser.text("#chosen-name") == FIGURE_PARTS[2]  # what is clicked twice is also chosen
 
 
 def test_mouse_and_keys_turn_zoom_and_move(browser: Browser, pages: dict[str, Path]) -> None:
@@ -251,11 +253,130 @@ def test_the_pointer_tells_part_and_confidence(browser: Browser, pages: dict[str
         y, x = inside[len(inside) // 2].tolist()
         browser.mouse("mouseMoved", x, y)
         browser.settle()
-        assert browser.text("#tip").split() == [name, "90", "%", "sure"]
-        assert browser.text("#legend button.lit .name") == name
+        tip, lit = browser.text("#tip").split(), browser.text("#legend .lit .name")
+        assert tip[0] == lit == name
+        assert tip[-3:] == ["90", "%", "sure"]
     browser.mouse("mouseMoved", 3, 3)
     browser.settle()
     assert browser.run("document.getElementById('tip').hidden")
+
+
+def place_of(browser: Browser, colour: str, left: bool) -> tuple[int, int]:
+    """A place well inside the leftmost or rightmost patch of a colour."""
+    patches, count = label(binary_erosion(coloured(browser.canvas(), colour), iterations=3))
+    sizes = np.bincount(patches.ravel(), minlength=count + 1)
+    large = [patch for patch in range(1, count + 1) if sizes[patch] > 60]
+    middle = {patch: float(np.argwhere(patches == patch)[:, 1].mean()) for patch in large}
+    inside = np.argwhere(patches == (min if left else max)(large, key=lambda patch: middle[patch]))
+    y, x = inside[len(inside) // 2].tolist()
+    return x, y
+
+
+def click(browser: Browser, x: float, y: float) -> None:
+    for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+        browser.mouse(kind, x, y, **({} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}))
+    browser.mouse("mouseMoved", 780, 480)
+    browser.settle()
+
+
+def test_a_click_selects_the_piece_and_its_eye_hides_it_alone(browser: Browser, pages: dict[str, Path]) -> None:
+    answer, front = body(), "#azimuth=0&elevation=5"
+    colour = dict(zip(FIGURE_PARTS, part_colours(FIGURE_PARTS), strict=True))["leg"]
+    figures = {
+        each.name: f"{100 * each.share:.1f} % of the area · {100 * each.confidence:.0f} % sure"
+        for each in answer.instances
+    }
+    browser.show(pages["two"], front)
+    before = amount(browser.canvas(), colour)
+    places = [place_of(browser, colour, left) for left in (True, False)]
+    names = []
+    for place in places:
+        click(browser, *place)
+        names.append(browser.text("#chosen-name"))
+        assert browser.text("#chosen-figures") == f"1 of 2 pieces · {figures[names[-1]]}"
+        assert browser.text("#legend .chosen .name") == names[-1]  # its part was opened
+        assert 0.3 * before < amount(browser.canvas(), colour) < 0.7 * before  # the other leg has faded
+    assert sorted(names) == ["leg 1", "leg 2"]
+    browser.run("document.querySelector('#legend .chosen .eye').click()")
+    browser.run("dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+    browser.settle()
+    assert browser.run("document.getElementById('chosen').hidden")
+    assert 0.3 * before < amount(browser.canvas(), colour) < 0.7 * before  # one of two is seen
+    eyes = "[...document.querySelectorAll('#legend .eye')].map((eye) => eye.getAttribute('aria-pressed'))"
+    assert sorted(browser.run(eyes)) == ["false", "mixed", *["true"] * (len(FIGURE_PARTS) - 1 + 1)]
+    click(browser, *places[1])  # where nothing is any more
+    assert browser.run("document.getElementById('chosen').hidden")
+    browser.drag((60, 0))  # turning is not clicking
+    assert browser.run("document.getElementById('chosen').hidden")
+
+
+def test_pieces_are_reached_and_hidden_by_keys_alone(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.show(pages["two"])
+    browser.run("[...document.querySelectorAll('#legend .pick')].find((e) => e.title === 'leg').focus()")
+
+    def press(key: str, **more: Any) -> None:
+        for kind in ("keyDown", "keyUp"):
+            browser.call("Input.dispatchKeyEvent", type=kind, key=key, **(more if kind == "keyDown" else {}))
+        browser.settle()
+
+    press("ArrowRight")
+    press("ArrowDown")
+    assert browser.run("document.activeElement.title") == "leg 1"
+    press("Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
+    assert browser.text("#chosen-name") == "leg 1"
+    press("h")
+    assert browser.run("document.querySelector('#legend .off .pick').title") == "leg 1"
+    assert browser.text("#chosen-hide") == "Show"
+    press("ArrowLeft")
+    assert browser.run("document.activeElement.title") == "leg"
+    assert browser.run(
+        "document.querySelector('#legend .pieces').offsetParent === null || "
+        "[...document.querySelectorAll('#legend .pieces')].every((e) => e.hidden)"
+    )
+
+
+def test_the_pieces_of_a_part_have_shades_and_can_be_named_in_the_address(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.show(pages["two"], "#mode=instances&azimuth=0&elevation=5")
+    (first, _) = Reader(pages["two"].read_bytes()).shapes
+    image = browser.canvas()
+    for each in first["instances"]:
+        assert amount(image, each["colour"]) > 100, each["name"]
+    browser.show(pages["two"], "#only=head&only=leg 2&choose=leg 2&azimuth=0&elevation=5")
+    assert browser.text("#chosen-name") == "leg 2"
+    seen = browser.run("[...document.querySelectorAll('#legend .line:not(.off) .name')].map((e) => e.textContent)")
+    assert seen == ["head", "leg", "leg 2"]
+    browser.run("document.getElementById('next').click()")
+    browser.settle()
+    assert browser.run("document.getElementById('chosen').hidden")
+
+
+def test_forty_parts_are_scrolled_through_and_found(browser: Browser, tmp_path: Path) -> None:
+    mesh = torus(80, 40)
+    middle = mesh.vertices[mesh.faces].mean(axis=1)
+    turn = np.arctan2(*np.delete(middle, int(np.ptp(mesh.vertices, axis=0).argmin()), axis=1).T)
+    regions = ((turn + np.pi) / (2 * np.pi) * 40).astype(int).clip(0, 39)
+    write_page(Segmentation.of_regions(mesh, regions), tmp_path / "regions.html")
+    browser.show(tmp_path / "regions.html")
+    assert browser.run("document.querySelectorAll('#legend .pick').length") == 40
+    assert browser.run(
+        "(({scrollHeight, clientHeight}) => scrollHeight > 2 * clientHeight)(document.getElementById('legend'))"
+    )
+    assert browser.run("document.getElementById('mode-instances').hidden")  # each part is one piece
+    for x, y in ((240, 90), (150, 300), (350, 260)):
+        click(browser, x, y)
+        if browser.run("document.getElementById('chosen').hidden"):
+            continue
+        inside = browser.run(
+            "(([row, list]) => row.top >= list.top - 1 && row.bottom <= list.bottom + 1)"
+            "(['#legend .chosen', '#legend'].map((e) => document.querySelector(e).getBoundingClientRect()))"
+        )
+        assert inside
+        assert browser.text("#legend .chosen .name") == browser.text("#chosen-name")
+        break
+    else:
+        pytest.fail("no click met the ring")
 
 
 def test_confidence_has_the_colour_of_its_scale(browser: Browser, pages: dict[str, Path]) -> None:
@@ -263,7 +384,7 @@ def test_confidence_has_the_colour_of_its_scale(browser: Browser, pages: dict[st
     red, green, blue = np.rint(255 * confidence_colours(0.9)).astype(int)
     image = browser.canvas()
     assert amount(image, f"#{red:02x}{green:02x}{blue:02x}") > 0.9 * drawn(image).sum()
-    assert browser.text("#legend .figure") == "90 %"
+    assert browser.text("#legend .sure") == "90 %"
     assert not browser.run("document.getElementById('scale').hidden")
 
 
@@ -298,4 +419,4 @@ def test_without_webgl_there_is_a_sentence(browser: Browser, pages: dict[str, Pa
     browser.call("Page.removeScriptToEvaluateOnNewDocument", **added)
     assert not browser.run("document.getElementById('missing').hidden")
     assert browser.text("#title") == "body"
-    assert browser.run("document.querySelectorAll('#legend button').length") == len(FIGURE_PARTS)
+    assert browser.run("document.querySelectorAll('#legend .pick').length") == len(FIGURE_PARTS)
