@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from meshtide.arrays import FloatArray
+from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
+from meshtide.labels.shades import instance_colours
+from meshtide.mesh.measure import relative_areas
 from meshtide.output.pictures.camera import Lens, Up, View, best_view
-from meshtide.output.pictures.paint import BACKGROUND, Image
+from meshtide.output.pictures.paint import BACKGROUND, Image, rgb
 from meshtide.output.pictures.rendering import render
 from meshtide.output.pictures.sheets import sheet
+
+MOST_NAMED = 40  # in a legend
 
 
 def segmentation_picture(
@@ -24,24 +30,24 @@ def segmentation_picture(
     up: Up = "auto",
     lens: Lens = "perspective",
     confidence: bool = False,
+    instances: bool = False,
     legend: bool = True,
     title: str | None = None,
     background: Any = BACKGROUND,
 ) -> Image:
     """Draw a mesh in the colours of its parts and, on request, how sure each vertex is beside it: dark is unsure.
 
-    `size` is that of one drawing. The legend names the parts that occur, and what has no part as "unlabelled".
+    `size` is that of one drawing. `instances` gives each piece of a part a shade of its own. The legend names the parts
+    (or instances) that occur, and what has none as "unlabelled"; of many it names the largest and counts the others.
     """
-    mesh, parts = segmentation.mesh, segmentation.mesh_face_labels.values
+    mesh, coat = segmentation.mesh, _coat(segmentation, instances)
     view = best_view(mesh, up=up) if view == "best" else view
     how: dict[str, Any] = {"size": size, "view": view, "up": up, "lens": lens, "background": background}
-    palette = np.array([*segmentation.colours, UNLABELLED])  # its last row is also row -1
-    drawings, captions = [render(mesh, palette[parts], on="faces", **how)], [""]
-    names = [*segmentation.parts, "unlabelled"]
-    key = [(names[part], str(palette[part])) for part in _present(parts, len(segmentation.parts))]
+    drawings, captions = [render(mesh, coat.palette[coat.values], on="faces", **how)], [""]
+    key = _shortened(coat.key, background)
     if confidence:
         drawings.append(render(mesh, confidence_colours(segmentation.mesh_confidence), on="vertices", **how))
-        captions = ["parts", "confidence"]
+        captions = ["instances" if instances else "parts", "confidence"]
         key += [(f"{percent} % sure", _code(percent / 100)) for percent in (0, 50, 100)]
     return sheet(drawings, captions, title=title, legend=key if legend else None, background=background)
 
@@ -54,16 +60,53 @@ def segmentation_sheet(
     size: tuple[int, int] = (300, 300),
     view: View = "best",
     up: Up = "auto",
+    instances: bool = False,
     title: str | None = None,
 ) -> Image:
-    """Draw several segmented meshes side by side with one legend, of the parts that occur on any of them."""
-    drawings, key = [], dict[str, str]()
+    """Draw several segmented meshes side by side with one legend, of the parts that occur on any of them.
+
+    `instances` gives each piece of a part a shade of its own.
+    """
+    drawings, shares, colours = [], dict[str, float](), dict[str, str]()
     for each in segmentations:
-        palette, parts = np.array([*each.colours, UNLABELLED]), each.mesh_face_labels.values
-        drawings.append(render(each.mesh, palette[parts], on="faces", size=size, view=view, up=up))
-        names = [*each.parts, "unlabelled"]
-        key |= {names[part]: str(palette[part]) for part in _present(parts, len(each.parts))}
-    return sheet(drawings, list(captions), columns, title=title, legend=list(key.items()))
+        coat = _coat(each, instances)
+        drawings.append(render(each.mesh, coat.palette[coat.values], on="faces", size=size, view=view, up=up))
+        for name, colour, share in _coat(each, False).key:
+            shares[name], colours[name] = shares.get(name, 0.0) + share, colour
+    key = _shortened([(name, colours[name], share) for name, share in shares.items()], BACKGROUND)
+    return sheet(drawings, list(captions), columns, title=title, legend=key)
+
+
+@dataclass(frozen=True, eq=False)
+class _Coat:
+    """Which colour each triangle has, and what the colours that occur mean."""
+
+    values: IntArray  # (F,) of each triangle the row of the palette
+    palette: NDArray[np.str_]  # "#rrggbb"; its last row is also row -1
+    key: list[tuple[str, str, float]]  # name, colour and share of the area
+
+
+def _coat(segmentation: Segmentation, instances: bool) -> _Coat:
+    if instances:
+        values, names = segmentation.mesh_face_instances, [each.name for each in segmentation.instances]
+        colours = instance_colours(segmentation.colours, [each.part_index for each in segmentation.instances])
+    else:
+        values, names = segmentation.mesh_face_labels.values, list(segmentation.parts)
+        colours = segmentation.colours
+    palette, areas = np.array([*colours, UNLABELLED]), relative_areas(segmentation.mesh)
+    shares = np.bincount(values % len(palette), areas, len(palette)) / areas.sum()
+    present = np.flatnonzero(np.bincount(values % len(palette), minlength=len(palette))).tolist()
+    called = [*names, "unlabelled"]
+    return _Coat(values, palette, [(called[row], str(palette[row]), float(shares[row])) for row in present])
+
+
+def _shortened(key: Sequence[tuple[str, str, float]], background: Any) -> list[tuple[str, str]]:
+    """Names and colours for a legend; where there are too many, the largest and how many more there are."""
+    if len(key) <= MOST_NAMED:
+        return [(name, colour) for name, colour, _ in key]
+    largest = sorted(range(len(key)), key=lambda row: -key[row][2])[: MOST_NAMED - 1]
+    blank = "#" + bytes(rgb(background).reshape(3).astype(np.uint8).tolist()).hex()  # a patch that is not seen
+    return [*(key[row][:2] for row in sorted(largest)), (f"… and {len(key) - len(largest):,} more", blank)]
 
 
 def confidence_colours(confidence: Any) -> FloatArray:
@@ -74,11 +117,6 @@ def confidence_colours(confidence: Any) -> FloatArray:
     from matplotlib import colormaps
 
     return np.asarray(colormaps["cividis"](np.clip(np.asarray(confidence, dtype=np.float64), 0, 1)))[..., :3]
-
-
-def _present(parts: Any, count: int) -> list[int]:
-    """The parts that occur, in order, and -1 at the end."""
-    return [part for part in (*range(count), -1) if (parts == part).any()]
 
 
 def _code(confidence: float) -> str:

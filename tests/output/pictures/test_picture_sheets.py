@@ -15,12 +15,15 @@ from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED, part_colours
 from meshtide.labels.labels import Labels
+from meshtide.labels.shades import instance_colours
 from meshtide.output.pictures import (
     confidence_colours,
     paint,
     render,
     save_picture,
     segmentation_picture,
+    segmentation_sheet,
+    segments,
     sheet,
 )
 from meshtide.output.pictures.shading import to_linear
@@ -142,6 +145,43 @@ def test_a_segmentation_is_drawn_in_its_parts_and_named() -> None:
     palette = np.array([*picture.colours, UNLABELLED])
     colours = palette[picture.face_labels.values]
     assert np.array_equal(plain, render(picture.mesh, colours, size=(150, 150), view="front"))
+
+
+def codes_in(image: NDArray[np.uint8]) -> set[str]:
+    return {"#" + bytes(colour).hex() for colour in np.unique(image.reshape(-1, 3), axis=0).tolist()}
+
+
+def test_instances_have_shades_where_asked_and_parts_their_colours_otherwise() -> None:
+    answer = segmented()
+    plain, shaded = (
+        segmentation_picture(answer, size=(150, 150), view="front", instances=instances) for instances in (False, True)
+    )
+    shades = instance_colours(answer.colours, [each.part_index for each in answer.instances])
+    assert {each.name for each in answer.instances} >= {"arm 1", "arm 2"}
+    assert codes_in(shaded) >= set(shades)  # in the legend, where no light falls on them
+    assert codes_in(plain) & set(shades) == set(answer.colours[:3])
+    drawn = render(
+        answer.mesh, np.array([*shades, UNLABELLED])[answer.mesh_face_instances], size=(150, 150), view="front"
+    )
+    assert np.array_equal(shaded[:150], drawn)
+    several = segmentation_sheet([answer, answer], ["one", "two"], size=(150, 150), view="front", instances=True)
+    assert np.array_equal(several[:150, 150:300], drawn)
+
+
+def test_a_legend_of_many_parts_names_the_largest_and_counts_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    mesh, _ = figure(2)
+    regions = np.minimum(np.arange(len(mesh.faces)) % 60, 55)  # 56 regions, the last of five times the size
+    answer = Segmentation.of_regions(mesh, regions)
+    told = list[list[tuple[str, str]]]()
+    monkeypatch.setattr(segments, "sheet", lambda *given, legend, **more: told.append(legend))
+    segmentation_picture(answer, size=(60, 60))
+    segmentation_sheet([answer, segmented()], ["a", "b"], size=(60, 60))
+    names = [[name for name, _ in legend] for legend in told]
+    assert names[0] == [*(f"part {number}" for number in range(1, 40)), "… and 17 more"]
+    assert len(names[1]) == 40
+    assert names[1][-1] == "… and 21 more"
+    assert {"torso", "unlabelled", "part 1"} <= {*names[1]}  # large ones, wherever they stand
+    assert told[0][-1][1] == "#" + bytes(render(mesh, "#123456", size=(40, 40))[0, 0].tolist()).hex()
 
 
 def test_confidence_stands_beside_and_the_unsure_is_darker() -> None:
