@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.labels.labels import weighted_vote
-from meshtide.mesh.measure import relative_areas, unit_box
+from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.repair import weld
 from meshtide.mesh.topology import components, used_vertices
@@ -44,66 +44,88 @@ class Instance:
     box: tuple[Point, Point]  # the smallest and the largest coordinates
 
 
-def find_pieces(mesh: Mesh, parts: IntArray, polygon_of: IntArray) -> IntArray:
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """Area and middle of each of a mesh's triangles, in a box of size one, where nothing overflows."""
+
+    areas: FloatArray  # (F,)
+    middles: FloatArray  # (F, 3)
+    low: FloatArray  # (3,) the corner of the box in the mesh's own units
+    size: float  # and its size
+
+    @staticmethod
+    def of(mesh: Mesh) -> Triangles:
+        """Measure a mesh."""
+        with np.errstate(over="ignore", invalid="ignore"):  # vertices that no face uses may lie anywhere
+            points = unit_box(mesh.vertices, mesh.faces)
+        a, b, c = (points[mesh.faces[:, corner]] for corner in range(3))
+        used = used_vertices(mesh.faces, len(points))
+        low, high = mesh.vertices[used].min(axis=0), mesh.vertices[used].max(axis=0)
+        size = 2 * float((high / 2 - low / 2).max()) or 1.0
+        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+        return Triangles(areas, (a + b + c) / 3, low, size)
+
+
+def find_pieces(mesh: Mesh, parts: IntArray, polygon_of: IntArray, triangles: Triangles) -> IntArray:
     """The piece of each triangle, (F,), counted part by part and in each the largest first; -1 without a part.
 
     Triangles of one part that share an edge, or lie in one polygon, are one piece; shells that touch share an edge
     wherever both have its two ends in one place. Crumbs go to the piece of their part that lies nearest.
     """
-    areas, middles = relative_areas(mesh), _middles(mesh)
     piece = _connected(mesh, parts, polygon_of)
-    piece = _without_crumbs(piece, parts, areas, middles)
-    return _in_order(piece, parts, areas, middles)
+    piece = _without_crumbs(piece, parts, triangles.areas, triangles.middles)
+    return _in_order(piece, parts, triangles.areas, triangles.middles)
 
 
 def describe(
-    mesh: Mesh, pieces: IntArray, parts: IntArray, confidence: NDArray[np.float32], names: Sequence[str]
+    mesh: Mesh,
+    pieces: IntArray,
+    parts: IntArray,
+    confidence: NDArray[np.float32],
+    names: Sequence[str],
+    triangles: Triangles,
 ) -> tuple[Instance, ...]:
     """What is to be said about each piece of `find_pieces`."""
     count = int(pieces.max(initial=-1)) + 1
-    kept = np.flatnonzero(pieces >= 0)
-    kept = kept[np.argsort(pieces[kept], kind="stable")]
-    ends = np.searchsorted(pieces[kept], np.arange(count + 1))
-    relative, middles = relative_areas(mesh), _middles(mesh)
-    with np.errstate(over="ignore", invalid="ignore"):
-        areas, low, size = mesh.face_areas, *_frame(mesh)
-    part_of = np.array([parts[kept[first]] for first in ends[:-1]], dtype=np.int64)
-    titles = _titles(part_of, names)
+    order = np.argsort(pieces, kind="stable")
+    ends = np.searchsorted(pieces, np.arange(count + 1), sorter=order)
+    part_of = parts[order[ends[:-1]]]
+    whole = triangles.areas.sum()
     found = []
-    for index, (number, title) in enumerate(titles):
-        own = kept[ends[index] : ends[index + 1]]
-        weights = relative[own] if relative[own].sum() > 0 else np.ones(len(own))
-        corners = mesh.vertices[mesh.faces[own]].reshape(-1, 3)
-        found.append(
-            Instance(
-                title,
-                number,
-                names[part_of[index]],
-                int(part_of[index]),
-                float(areas[own].sum()),
-                float(relative[own].sum() / relative.sum()),
-                float(np.average(confidence[own], weights=weights)),
-                _point(np.average(middles[own], axis=0, weights=weights) * size + low),
-                (_point(corners.min(axis=0)), _point(corners.max(axis=0))),
-            )
-        )
+    for index, (number, title) in enumerate(_titles(part_of, names)):
+        own = order[ends[index] : ends[index + 1]]
+        area = float(triangles.areas[own].sum())
+        weights = triangles.areas[own] if area > 0 else np.ones(len(own))
+        centroid = weights @ triangles.middles[own] / weights.sum() * triangles.size + triangles.low
+        sure = float(weights @ confidence[own] / weights.sum())
+        part = int(part_of[index])
+        # A size that leaves the range of numbers makes an area of infinity or 0; the share is right all the same.
+        sizes = area * triangles.size * triangles.size, area / whole
+        found.append(Instance(title, number, names[part], part, *sizes, sure, _point(centroid), _box(mesh, own)))
     return tuple(found)
 
 
-def vertex_pieces(mesh: Mesh, pieces: IntArray, parts: IntArray, labels: IntArray) -> IntArray:
+def vertex_pieces(mesh: Mesh, pieces: IntArray, parts: IntArray, labels: IntArray, triangles: Triangles) -> IntArray:
     """The piece of each vertex, (V,): of its own part, the one with the largest area around it.
 
     A vertex whose faces all belong to other parts takes the nearest piece of its part; -1 where there is none.
     """
     corners, owners = mesh.faces.ravel(), np.repeat(np.arange(len(mesh.faces)), 3)
-    fits = parts[owners] == labels[corners]
+    fits = np.flatnonzero((parts[owners] == labels[corners]) & (parts[owners] >= 0))
+    corners, owners = corners[fits], owners[fits]
+    result = np.full(len(mesh.vertices), -1, dtype=np.int64)
+    result[corners] = pieces[owners]
+    # Few vertices lie between pieces of one part, and only these need a vote.
+    torn = np.zeros(len(result), dtype=bool)
+    torn[corners[result[corners] != pieces[owners]]] = True
+    cast = torn[corners]
     # Slivers have no area and still a say where nobody else has one.
-    weights = np.repeat(relative_areas(mesh) + 1e-30, 3)
-    result = weighted_vote(corners[fits], pieces[owners[fits]], weights[fits], len(mesh.vertices))
+    votes = weighted_vote(corners[cast], pieces[owners[cast]], triangles.areas[owners[cast]] + 1e-30, len(result))
+    result[torn] = votes[torn]
     lost = np.flatnonzero((result < 0) & (labels >= 0))
     if len(lost):
-        points, middles = unit_box(mesh.vertices, mesh.faces), _middles(mesh)
-        result[lost] = _nearest(points[lost], labels[lost], middles, parts, pieces)
+        points = (mesh.vertices[lost] / 2 - triangles.low / 2) / (triangles.size / 2)
+        result[lost] = _nearest(points, labels[lost], triangles.middles, parts, pieces)
     return result
 
 
@@ -130,7 +152,7 @@ def _connected(mesh: Mesh, parts: IntArray, polygon_of: IntArray) -> IntArray:
 
 def _chains(codes: IntArray, owners: IntArray) -> IntArray:
     """Pairs of owners, (2, N), that link all owners of each code one after another."""
-    order = np.argsort(codes, kind="stable")
+    order = np.argsort(codes)
     same = np.flatnonzero(codes[order][1:] == codes[order][:-1])
     return np.stack([owners[order[same]], owners[order[same + 1]]])
 
@@ -198,25 +220,18 @@ def _titles(part_of: IntArray, names: Sequence[str]) -> list[tuple[int, str]]:
     return titles
 
 
-def _middles(mesh: Mesh) -> FloatArray:
-    """The middle of each triangle, (F, 3), in a box of size one, where no distance overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):  # vertices that no face uses may lie anywhere
-        return np.asarray(unit_box(mesh.vertices, mesh.faces)[mesh.faces].mean(axis=1))
-
-
-def _frame(mesh: Mesh) -> tuple[FloatArray, float]:
-    """The corner and the size of the box that `unit_box` makes one of size one."""
-    corners = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    return low, 2 * float((high / 2 - low / 2).max()) or 1.0
-
-
 def _centres(groups: IntArray, areas: FloatArray, middles: FloatArray, count: int) -> FloatArray:
     """The middle of each group's surface, (count, 3); of one without area, the mean of its triangles."""
     whole = np.bincount(groups, areas, count)
     weights = np.where(whole[groups] > 0, areas, 1.0)
     sums = [np.bincount(groups, weights * column, count) for column in middles.T]
     return np.stack(sums, axis=1) / np.maximum(np.bincount(groups, weights, count), 1e-300)[:, None]
+
+
+def _box(mesh: Mesh, faces: IntArray) -> tuple[Point, Point]:
+    """The smallest and the largest coordinates of some triangles."""
+    corners = mesh.vertices[mesh.faces[faces].ravel()]
+    return _point(corners.min(axis=0)), _point(corners.max(axis=0))
 
 
 def _point(values: FloatArray) -> Point:

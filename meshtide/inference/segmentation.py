@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
-from meshtide.inference.instances import Instance, describe, find_pieces, vertex_pieces
+from meshtide.inference.instances import Instance, Triangles, describe, find_pieces, vertex_pieces
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files.raw import Polygons
@@ -121,7 +121,8 @@ class Segmentation:
     def instances(self) -> tuple[Instance, ...]:
         """The connected pieces of each part, part by part, the largest first."""
         parts = self.mesh_face_labels.values
-        return describe(self.mesh, self.mesh_face_instances, parts, self.mesh_face_confidence, self.parts)
+        sure = self.mesh_face_confidence
+        return describe(self.mesh, self.mesh_face_instances, parts, sure, self.parts, self._triangles)
 
     @cached_property
     def vertex_instances(self) -> IntArray:
@@ -136,7 +137,7 @@ class Segmentation:
     @cached_property
     def shares(self) -> dict[str, float]:
         """The share of the area that each part has, for those that occur."""
-        areas, parts = relative_areas(self.mesh), self.mesh_face_labels.values
+        areas, parts = self._triangles.areas, self.mesh_face_labels.values
         sums = np.bincount(parts + 1, areas, len(self.parts) + 1)[1:] / areas.sum()
         present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
         return {name: float(sums[part]) for part, name in enumerate(self.parts) if present[part]}
@@ -170,13 +171,17 @@ class Segmentation:
         if self.mesh_regions is not None:  # some part may have no triangle of its own left
             present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
             return np.where(parts >= 0, (np.cumsum(present) - 1)[parts], -1)
-        return find_pieces(self.mesh, parts, self.origin.face_of)
+        return find_pieces(self.mesh, parts, self.origin.face_of, self._triangles)
 
     @cached_property
     def mesh_vertex_instances(self) -> IntArray:
         """The index into `instances` of each of the mesh's vertices, (V,); -1 for none."""
         parts, labels = self.mesh_face_labels.values, self.mesh_labels.values
-        return vertex_pieces(self.mesh, self.mesh_face_instances, parts, labels)
+        return vertex_pieces(self.mesh, self.mesh_face_instances, parts, labels, self._triangles)
+
+    @cached_property
+    def _triangles(self) -> Triangles:
+        return Triangles.of(self.mesh)
 
     # What can be done with it
 

@@ -163,7 +163,7 @@ def _is_truth(labels: Any) -> bool:
 
 def _are_arrays(pair: tuple[Any, ...]) -> bool:
     """Whether this is (vertices, faces) and not several meshes."""
-    return len(pair) == 2 and not any(isinstance(each, str | Path | Mesh | Segmentation) for each in pair)
+    return len(pair) == 2 and all(hasattr(each, "__array__") or isinstance(each, list | tuple) for each in pair)
 
 
 def _from_file(path: Path) -> tuple[Mesh, None]:
