@@ -69,7 +69,9 @@ class TrainingFile:
     def _read(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         try:
             with safetensors.safe_open(self.path, framework="pt") as file:
-                numbers = dict(json.loads((file.metadata() or {})[_KEY]))
+                numbers = json.loads((file.metadata() or {})[_KEY])
+                if not isinstance(numbers, dict):
+                    raise TypeError("numbers should have names")
                 return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118  # not a dict
         except (OSError, KeyError, ValueError, TypeError, RecursionError, safetensors.SafetensorError) as error:
             raise InputError(f"{self.path}: is damaged, or no stopped training; remove it to train anew") from error
@@ -80,7 +82,7 @@ class TrainingFile:
             return
         try:
             differences = _differences(theirs, self.experiment)
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise InputError(
                 f"{self.path}: was written by another version of meshtide; remove it to train anew"
             ) from None

@@ -91,8 +91,17 @@ def test_ctrl_c_keeps_the_best_and_a_kill_can_be_resumed(folder: Path, tmp_path:
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert "going on after epoch" in out
-    assert "the best so far is kept" in err
+    assert "the best so far is kept, and --resume goes on from there" in err
     assert load_model(tmp_path / "m.safetensors").about.trained_on["epochs"] > 0
+    before = state.read_bytes()
+    for words, said in (
+        ([], "--resume goes on with it"),
+        (["--resume", "--epochs", "9"], "--epochs was 100000 and is 9"),
+    ):
+        refused = run(*command[3:], *words, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert said in refused.stderr
+    assert state.read_bytes() == before
 
 
 def _wait_for(path: Path, process: subprocess.Popen[str]) -> None:

@@ -25,7 +25,6 @@ from meshtide.spectral.spectrum import eigenbasis, laplacian
 from meshtide.training.examples import GraphDataset, load_shapes, split_shapes, split_vertices, with_relatives
 from meshtide.training.experiment import Experiment, plan
 from meshtide.training.loop import Schedule, Training, mean_accuracy
-from meshtide.training.resume import TrainingFile
 from meshtide.training.run import prepare_training
 from meshtide.training.sources import gather
 
@@ -66,42 +65,6 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(folder: Path) -
     for left, right in zip(one.network.parameters(), again.network.parameters(), strict=True):
         assert torch.equal(left, right)
     assert any(not torch.equal(a, b) for a, b in zip(one.network.parameters(), other.network.parameters(), strict=True))
-
-
-def test_an_interrupted_training_ends_as_if_it_had_not_been(folder: Path, tmp_path: Path) -> None:
-    which = experiment(folder, schedule=Schedule(epochs=5, sample=200, seed=1), options={"width": 16, "dropout": 0.3})
-    data = gather(which)
-    whole, _ = prepare_training(which, data)
-    list(whole.run())
-    broken, _ = prepare_training(which, data)
-    file = TrainingFile(tmp_path / "model.safetensors", which)
-    for epoch in broken.run():
-        file.next_time = 0.0
-        file.save(broken)
-        if epoch.epoch == 2:
-            break
-    resumed, _ = prepare_training(which, data)
-    assert file.load(resumed)
-    assert [epoch.epoch for epoch in resumed.run()] == [3, 4, 5]
-    for left, right in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
-        assert torch.equal(left, right)
-    assert resumed.best_epoch == whole.best_epoch
-    file.remove()
-    assert not file.load(resumed)
-
-
-def test_a_training_file_of_another_experiment_or_of_nonsense_is_refused(folder: Path, tmp_path: Path) -> None:
-    which = experiment(folder, schedule=Schedule(epochs=2, sample=100, seed=1))
-    training, _ = prepare_training(which, gather(which))
-    training.run_epoch()
-    TrainingFile(tmp_path / "m.safetensors", which).save(training)
-    other = experiment(folder, schedule=Schedule(epochs=3, sample=100, seed=1))
-    with pytest.raises(InputError, match=r"other arguments \(`epochs` was 2 and is 3\)"):
-        TrainingFile(tmp_path / "m.safetensors", other).load(training)
-    file = TrainingFile(tmp_path / "m.safetensors", which)
-    file.path.write_bytes(file.path.read_bytes()[:100])
-    with pytest.raises(InputError, match="is damaged, or no stopped training"):
-        file.load(training)
 
 
 def test_patience_stops_early(folder: Path) -> None:
