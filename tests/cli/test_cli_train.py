@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from command_line import run
-from conftest import hear_interrupts
 from labelled_folders import write_figures
 
+from conftest import hear_interrupts
 from meshtide.inference.model import load_model
 
 SMALL = ("--epochs", "20", "--width", "16", "--blocks", "2", "-k", "32")

@@ -18,7 +18,7 @@ from meshtide.errors import InputError
 from meshtide.inference.model import Model, load_model
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
-from meshtide.mesh.mesh import save_mesh
+from meshtide.mesh.files import save_mesh
 from meshtide.training.experiment import Experiment, plan
 from meshtide.training.loop import Epoch, Training
 from meshtide.training.resume import TrainingFile

@@ -17,8 +17,7 @@ from meshtide.cli import main, running
 from meshtide.cli.wording import _OPTIONS
 from meshtide.data.augmentation import Augmentation
 from meshtide.errors import InputError
-from meshtide.inference.model import load_model
-from meshtide.inference.shipped import default_model
+from meshtide.inference.model import default_model, load_model
 from meshtide.networks.device import choose_device
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training.experiment import USUAL_RELATIVES, NetworkChoices, plan
