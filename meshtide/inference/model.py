@@ -173,7 +173,7 @@ def save_model(model: Model, path: str | Path) -> None:
 def load_model(path: str | Path) -> Model:
     """Read a model, on the CPU and ready to predict; nothing in the file is run, and what does not fit is refused.
 
-    The word "default", where no file has that name, is the model that comes with meshtide.
+    The word "default", where no file has that name, is the model that comes with meshtide, the same object every time.
     """
     if str(path) == DEFAULT and not Path(path).exists():
         return default_model()

@@ -132,13 +132,15 @@ def test_implicit_is_one_implicit_euler_step(operator: str) -> None:
     graph = graph_of(mesh, operator)
     layer = TimeDerivativeDiffusion(3, operator=operator, method="implicit").double()
     u = signals(graph)
-    result = layer(u, graph).detach().numpy()[:, :3]
+    result, derivative = np.split(layer(u, graph).detach().numpy(), [3], axis=1)
     whole = laplacian(mesh, operator)
     dense = whole.matrix.toarray() / whole.mass[:, None]
     step = (np.eye(len(u)) - dense) * graph.rate_scale if operator == "graph" else dense
     for channel, time in enumerate(layer.diffusion_time.tolist()):
         heat = np.linalg.solve(np.eye(len(u)) + time * step, u[:, channel].numpy())
         np.testing.assert_allclose(result[:, channel], dense @ heat if operator == "graph" else heat, atol=1e-5)
+        if operator == "surface":
+            np.testing.assert_allclose(derivative[:, channel], time * dense @ heat, atol=1e-4)
 
 
 def network_for(graph: MeshGraph, **options: object) -> TideNet:
