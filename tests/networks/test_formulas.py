@@ -18,6 +18,7 @@ from shapes import torus
 from torch import Tensor, nn
 
 from meshtide.mesh.mesh import Mesh
+from meshtide.networks.baselines.diffusionnet import DiffusionNet
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.networks.layers import Normalise
@@ -201,6 +202,35 @@ def test_normalising_folds_into_a_linear_layer() -> None:
     expected = linear((graph.features - normalise.mean) / normalise.spread)
     torch.testing.assert_close(linear(normalise(graph.features)), expected)
     assert_same_with_gradients(graph.inputs @ normalise.into(linear), expected, linear)
+
+
+def plain_diffusionnet(network: DiffusionNet, graph: MeshGraph) -> Tensor:
+    """U + MLP(U, H_t(U), gradient features of H_t(U)) in every block (Sharp et al. 2022)."""
+    u, phi = network.first((graph.features - network.normalise.mean) / network.normalise.spread), graph.vectors
+    for block in network.blocks:
+        heat = torch.exp(-torch.outer(graph.frequencies, block.log_time.exp()))
+        diffused = phi @ (heat * (phi.T @ torch.diag(graph.mass) @ u))
+        read = torch.cat([u, diffused, gradient_features(diffused, graph, block.features)], dim=1)
+        first, middle, last = (layer for layer in block.mlp if isinstance(layer, nn.Linear))
+        u = u + last(torch.relu(middle(torch.relu(first(read)))))
+    return network.last(u)
+
+
+def test_diffusionnet_is_its_formula() -> None:
+    graph = exact("surface")
+    network = randomised(DiffusionNet(graph.num_channels, 4, width=6, blocks=2, dropout=0.0))
+    network.normalise.measure([graph])
+    assert_same_with_gradients(network(graph), plain_diffusionnet(network, graph), network)
+
+
+def test_no_time_is_so_long_that_numbers_become_denormal() -> None:
+    graph = exact("surface")
+    graph = replace(graph, frequencies=graph.frequencies.float())
+    # 88 to 103 is where exp gives denormal numbers, with which a processor is a hundred times slower.
+    layer = TimeDerivativeDiffusion(30, initial_times=(88 / float(graph.rates[1]), 103 / float(graph.rates[1])))
+    found = layer.coefficients(torch.ones(K, 30), graph)
+    assert found[1:].abs().min() >= torch.finfo(torch.float32).tiny
+    assert found[1:].abs().max() < 1e-20
 
 
 def test_how_a_layer_starts() -> None:

@@ -88,3 +88,12 @@ def test_a_graph_in_one_line() -> None:
         "MeshGraph('sphere-1': 42 vertices, 80 faces, 4 eigenpairs of the surface operator, 16 features, on cpu)"
     )
     assert "of the graph operator" in repr(graph)
+
+
+def test_few_vertices_give_a_projection_that_does_not_run_wild() -> None:
+    graph = mesh_graph(figure(0)[0], GraphRecipe(k=40))
+    some = graph.sampled(torch.arange(0, graph.num_vertices, 15))
+    assert some.num_vertices < 15
+    coefficients = some.project(torch.ones(some.num_vertices, 1))
+    assert coefficients.abs().max() < 2
+    torch.testing.assert_close(some.vectors @ coefficients, torch.ones(some.num_vertices, 1), rtol=0.01, atol=0.01)
