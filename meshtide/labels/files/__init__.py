@@ -3,17 +3,17 @@
 from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Sizes
 from meshtide.labels.files.mesh_files import PLY_PROPERTIES
 from meshtide.labels.files.placing import detect_part_base, place_on_mesh
-from meshtide.labels.files.reading import LABEL_SUFFIXES, parse_labels, read_labels
+from meshtide.labels.files.reading import label_suffixes, parse_labels, read_labels
 from meshtide.labels.files.writing import write_labels
 
 __all__ = [
-    "LABEL_SUFFIXES",
     "PLY_PROPERTIES",
     "Contents",
     "IndexLists",
     "PerElement",
     "Sizes",
     "detect_part_base",
+    "label_suffixes",
     "parse_labels",
     "place_on_mesh",
     "read_labels",

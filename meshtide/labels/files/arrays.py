@@ -1,6 +1,7 @@
-"""Labels as numpy files. Headers are read first, so that no more is ever read than labels of this mesh can be.
+"""Labels as numpy files.
 
-The values are read here and not by numpy.load: a pickled array is refused by its header, before anything is unpacked.
+Numpy reads them, and never unpickles. It would allocate whatever a header claims, and read a header of any length: so a
+header's beginning is looked at first, and nothing is unpacked that cannot be labels of this mesh.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from meshtide.labels.files.contents import (
 
 LABEL_KEYS = ("labels", "label", "segmentation_labels", "segmentation")
 _LONGEST_NAME = 400  # characters
+_LONGEST_HEADER = 16_384  # bytes; numpy itself refuses one of more than 10,000
 _MOST_MEMBERS = 1_000
 _DAMAGE = (ValueError, TypeError, SyntaxError, tokenize.TokenError, OverflowError, RecursionError, EOFError)
 _ZIP_DAMAGE = (*_DAMAGE, MemoryError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, OSError, KeyError)
@@ -59,11 +61,12 @@ def read_npy(path: Path, sizes: Sizes | None) -> PerElement:
     try:
         header = _read_header(stream)
         _check_labels(path, "the array", header, most)
+        stream.seek(0)
         array = _read_values(stream, header)
     except InputError:
         raise
     except _DAMAGE as error:
-        raise InputError(f"{path}: cannot be read as .npy ({error}); save it again with numpy.save") from None
+        raise _damaged(path, "npy", "numpy.save", error) from None
     return PerElement(path, whole_numbers(path, array))
 
 
@@ -84,27 +87,36 @@ def read_npz(path: Path, sizes: Sizes | None) -> PerElement:
     except InputError:
         raise
     except _ZIP_DAMAGE as error:
-        raise InputError(f"{path}: cannot be read as .npz ({error}); save it again with numpy.savez") from None
+        raise _damaged(path, "npz", "numpy.savez", error) from None
+
+
+def _damaged(path: Path, kind: str, writer: str, error: BaseException) -> InputError:
+    # Numpy's first line says what is wrong; below it follows advice to trust the file.
+    cause = str(error).partition("\n")[0][:120] or type(error).__name__
+    return InputError(f"{path}: cannot be read as .{kind} ({cause}); save it again with {writer}")
 
 
 def _read_header(stream: IO[bytes]) -> _Header:
-    version = np.lib.format.read_magic(stream)
+    """What an array's header says, from no more bytes than an honest one has."""
+    start = io.BytesIO(stream.read(_LONGEST_HEADER))
+    version = np.lib.format.read_magic(start)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"version {version[0]}.{version[1]} of the format")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(stream)
+    shape, _, dtype = read(start)
     if any(isinstance(size, bool) or size < 0 for size in shape):
         raise ValueError(f"shape {shape}")
     return _Header(tuple(shape), dtype)
 
 
 def _read_values(stream: IO[bytes], header: _Header) -> NDArray[Any]:
-    """The values of a one-dimensional array; its size was checked before."""
+    """The values of an array, whose header was checked before."""
     wanted = header.count * header.dtype.itemsize
-    data = stream.read(wanted)
+    data = stream.read(_LONGEST_HEADER + wanted)
     if len(data) < wanted:
         raise EOFError(f"{len(data):,} of {wanted:,} bytes")
-    return np.frombuffer(data, dtype=header.dtype)
+    array: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    return array.ravel()
 
 
 def _check_labels(path: Path, what: str, header: _Header, most: int) -> None:
@@ -125,7 +137,6 @@ def _member_header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Header:
 
 def _member_values(archive: zipfile.ZipFile, key: str, header: _Header) -> NDArray[Any]:
     with archive.open(f"{key}.npy") as stream:
-        _read_header(stream)
         return _read_values(stream, header)
 
 

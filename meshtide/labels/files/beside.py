@@ -8,9 +8,9 @@ from pathlib import Path
 
 from meshtide.errors import InputError
 from meshtide.labels.files.mesh_files import label_properties, read_obj_groups
-from meshtide.labels.files.reading import LABEL_SUFFIXES
+from meshtide.labels.files.reading import label_suffixes
 
-_SURELY_LABELS = (".seg", ".eseg", ".npy", ".npz")  # a .txt or .json without a mesh may be anything
+_PERHAPS_LABELS = (".txt", ".json")  # without a mesh they may be anything
 _GROUP_LINE = re.compile(rb"^[ \t]*(g|o|usemtl)[ \t]+([^\r\n]+)", re.MULTILINE)
 
 
@@ -32,13 +32,14 @@ def labels_beside(meshes: list[Path], files: list[Path]) -> Beside:
     by_stem: dict[str, list[Path]] = {}
     for mesh in meshes:
         by_stem.setdefault(mesh.stem, []).append(mesh)
+    suffixes = label_suffixes()
     for file in files:
-        if file.suffix.lower() not in LABEL_SUFFIXES:
+        if file.suffix.lower() not in suffixes:
             continue
         owners = by_stem.get(file.stem) or by_stem.get(file.stem.removesuffix("_labels"), [])
         for mesh in owners:
             beside.of[mesh].append(file)
-        if not owners and (file.suffix.lower() in _SURELY_LABELS or file.stem.endswith("_labels")):
+        if not owners and (file.suffix.lower() not in _PERHAPS_LABELS or file.stem.endswith("_labels")):
             beside.without_mesh.append(file)
     if not any(beside.of.values()):
         beside.of = {mesh: [mesh] if has_own_labels(mesh) else [] for mesh in meshes}

@@ -102,8 +102,10 @@ def read_bytes(path: Path, most: int) -> bytes:
     if not path.is_file():
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}; wanted a label file")
     try:
+        # Python reserves as many bytes as it is asked for; the file may still grow while it is read.
+        wanted = min(path.stat().st_size, most) + 1
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(wanted)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if len(data) > most:

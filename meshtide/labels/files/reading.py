@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from meshtide.errors import InputError
+from meshtide.labels.files.added import added_suffixes, read_added
 from meshtide.labels.files.arrays import read_npy, read_npz
 from meshtide.labels.files.contents import Contents, Place, Sizes
 from meshtide.labels.files.lists import read_json
@@ -13,6 +14,7 @@ from meshtide.labels.files.mesh_files import read_obj_groups, read_ply_labels
 from meshtide.labels.files.placing import place_on_mesh
 from meshtide.labels.files.text import read_eseg, read_lines, read_seg
 from meshtide.labels.labels import Element, Labels, check_element
+from meshtide.mesh.files import READABLE
 from meshtide.mesh.mesh import Mesh
 
 _READERS: dict[str, Callable[[Path, Sizes | None], Contents]] = {
@@ -42,6 +44,7 @@ def read_labels(
     - `.npy`, `.npz`: whole numbers, (N,) or (N, 1); in `.npz` called `labels`, with `names` if there are any.
     - `.json`: {name: [element numbers]}, or one label an element, or {"labels": […], "names": […]}.
     - `.ply`: a vertex or face property such as `label`; `.obj`: the groups of the faces.
+    - other suffixes by packages that add them, with an entry point `meshtide.label_formats`.
 
     The file is about the elements of the mesh's file, or else of the mesh itself. `base` says whether numbers count
     from 0 or 1 (else it is detected), `names` what the parts are called and how they are ordered, `on` which element
@@ -67,8 +70,16 @@ def parse_labels(path: str | Path, sizes: Sizes | None, on: Place | None = None)
     suffix = path.suffix.lower()
     if suffix == ".ply":
         return read_ply_labels(path, sizes, on)
-    reader = _READERS.get(suffix)
-    if reader is None:
-        known = ", ".join((*LABEL_SUFFIXES, ".ply", ".obj"))
+    if suffix in _READERS:
+        return _READERS[suffix](path, sizes)
+    contents = read_added(path, sizes)
+    if contents is None:
+        known = ", ".join((*label_suffixes(), ".ply", ".obj"))
         raise InputError(f"{path}: '{path.suffix}' is no label format known here; use one of {known}")
-    return reader(path, sizes)
+    return contents
+
+
+def label_suffixes() -> tuple[str, ...]:
+    """The suffixes of files that can stand beside a mesh and hold its labels: our own, then those of other packages."""
+    added = [each for each in added_suffixes() if each not in _READERS and each not in READABLE]
+    return (*LABEL_SUFFIXES, *added)

@@ -21,7 +21,14 @@ def write_mesh_file(path: Path, vertices: Points, faces: IntArray) -> None:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(f"{path}: cannot write '{path.suffix}' files; choose one of {', '.join(_WRITERS)}")
+    if path.suffix.lower() in _SINGLE and not np.isfinite(_single(vertices[faces])).all():
+        raise InputError(f"{path}: the coordinates are too large for the 32-bit numbers of this format; write a .ply")
     write_atomically(path, writer(vertices, faces))
+
+
+def _single(vertices: Points) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        return vertices.astype(np.float32)
 
 
 def _obj(vertices: Points, faces: IntArray) -> bytes:
@@ -38,7 +45,7 @@ def _off(vertices: Points, faces: IntArray) -> bytes:
 
 def _ply(vertices: Points, faces: IntArray) -> bytes:
     """Little-endian binary; 64-bit coordinates only where 32 would change them."""
-    kind = ("float", "<f4") if np.array_equal(vertices.astype(np.float32), vertices) else ("double", "<f8")
+    kind = ("float", "<f4") if np.array_equal(_single(vertices), vertices) else ("double", "<f8")
     header = (
         f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\n"
         + "".join(f"property {kind[0]} {axis}\n" for axis in "xyz")
@@ -58,6 +65,7 @@ def _stl(vertices: Points, faces: IntArray) -> bytes:
 
 
 def _glb(vertices: Points, faces: IntArray) -> bytes:
+    """Triangles without colours, which trimesh writes well."""
     import trimesh
 
     exported = trimesh.Trimesh(vertices, faces, process=False, validate=False).export(file_type="glb")
@@ -74,3 +82,4 @@ _WRITERS: dict[str, Callable[[Points, IntArray], bytes]] = {
     ".glb": _glb,
 }
 WRITABLE = tuple(_WRITERS)
+_SINGLE = (".stl", ".glb")  # formats of 32-bit numbers

@@ -1,4 +1,9 @@
-"""GLB: a scene with one named, coloured mesh for each instance of a part."""
+"""GLB: a scene with one named, coloured mesh for each instance of a part.
+
+Written here and not by trimesh, as plain meshes are: trimesh rounds a material's colour to 256 steps of linear light,
+which makes dark colours one, gives the nodes no `extras`, and finds neither coordinates beyond 32 bits nor files beyond
+the 4 GB that a GLB can have.
+"""
 
 from __future__ import annotations
 

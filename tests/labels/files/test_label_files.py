@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from shapes import box, sphere
 
 from meshtide.errors import InputError
-from meshtide.labels.files import detect_part_base, read_labels, write_labels
+from meshtide.labels.files import detect_part_base, parse_labels, read_labels, write_labels
 from meshtide.labels.files.edges import meshcnn_edges
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files import load_mesh, save_mesh
@@ -351,6 +352,7 @@ BROKEN: dict[str, bytes] = {
     "huge.npy": huge_header("(1000000000000,)"),
     "minus.npy": huge_header("(-1,)"),
     "odd.npy": huge_header("'x'"),
+    "long.npy": huge_header("(12,)" + " " * 12_000),
     "code.npy": huge_header("__import__('os')"),
     "unsigned.npy": npy(np.full(12, 2**63, dtype=np.uint64)),
     "empty.npz": b"",
@@ -394,6 +396,32 @@ def test_broken_files_are_input_errors_that_name_the_file(tmp_path: Path, name: 
     assert str(refused.value).startswith(f"{path}: ")
     assert "\n" not in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+def test_a_header_without_end_is_not_unpacked(tmp_path: Path) -> None:
+    """A header that claims 4 GB of blanks, of which the file, a thousandth as long, has a good part."""
+    bomb = b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b" " * 100_000_000
+    path = put(tmp_path, "x.npz", zipped("labels.npy", bomb))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="cannot be read as"):
+            read_labels(path, BOX)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("claim", ["(1000000000000,)", "(19000000,)"])
+def test_an_array_that_is_not_there_takes_no_memory(tmp_path: Path, claim: str) -> None:
+    for path in (put(tmp_path, "x.npz", zipped("labels.npy", huge_header(claim))),
+                 put(tmp_path, "x.npy", huge_header(claim))):  # fmt: skip
+        tracemalloc.start()
+        try:
+            with pytest.raises(InputError, match=r"more than the mesh has|cannot be read as"):
+                parse_labels(path, None)
+            assert tracemalloc.get_traced_memory()[1] < 5_000_000
+        finally:
+            tracemalloc.stop()
 
 
 @pytest.mark.parametrize("suffix", ["txt", "seg", "npy", "npz", "json", "eseg", "ply", "obj"])

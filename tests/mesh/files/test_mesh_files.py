@@ -241,6 +241,18 @@ def test_writing_replaces_whole_files_or_nothing(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.off"]
 
 
+@pytest.mark.parametrize("suffix", [".stl", ".glb"])
+def test_what_does_not_fit_into_32_bits_is_refused(tmp_path: Path, suffix: str) -> None:
+    mesh = box()
+    with pytest.raises(InputError, match="32-bit"):
+        save_mesh(Mesh(mesh.vertices * 1e39, mesh.faces), tmp_path / f"x{suffix}")
+    assert not list(tmp_path.iterdir())
+    far = Mesh(np.append(mesh.vertices, [[1e300, 0, 0]], axis=0), mesh.faces)  # no face has that vertex
+    if suffix == ".stl":
+        save_mesh(far, tmp_path / "x.stl")
+        assert load_mesh(tmp_path / "x.stl").area == pytest.approx(mesh.area)
+
+
 def test_every_messy_file_is_read_or_refused_with_a_sentence(data_folder: Path) -> None:
     seen = 0
     for path in sorted((data_folder / "messy").rglob("*.*")):

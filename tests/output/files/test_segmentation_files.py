@@ -158,6 +158,16 @@ def test_glb_has_a_named_coloured_mesh_for_each_instance(given: Given, tmp_path:
         assert said.items() <= geometry.metadata.items()
 
 
+def test_glb_tells_dark_colours_apart(tmp_path: Path) -> None:
+    answer = guess(figure(1)[0])
+    answer = replace(answer, colours=tuple(f"#{number:02x}0000" for number in range(1, len(answer.parts) + 1)))
+    write_segmentation(answer, tmp_path / "out.glb")
+    data = (tmp_path / "out.glb").read_bytes()
+    materials = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])["materials"]
+    reds = {round(each["pbrMetallicRoughness"]["baseColorFactor"][0] * 12.92 * 255, 6) for each in materials}
+    assert {1.0, 2.0, 3.0} <= reds
+
+
 def test_glb_obeys_the_rules_of_the_format(tmp_path: Path) -> None:
     write_segmentation(guess(figure(1)[0]), tmp_path / "out.glb")
     data = (tmp_path / "out.glb").read_bytes()
