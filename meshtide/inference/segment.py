@@ -57,7 +57,7 @@ def segment(
     if not isinstance(model, Model):
         model = load_model("default" if model is None else model)
     if max_vertices < 4:
-        raise InputError(f"max_vertices is {max_vertices}; a surface has at least 4")
+        raise InputError(f"`max_vertices` is {max_vertices}; a surface has at least 4")
     given, about = take(mesh), model.about
     small, carrier = simplify(given.mesh, max_vertices)
     graph = mesh_graph(small, about.recipe, cache, extras=needs(about.network, about.options)).to(device)

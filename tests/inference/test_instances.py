@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from scipy.spatial import cKDTree
 from segmented_files import INPUTS, guess, ready
 from shapes import box, figure, sphere
@@ -18,8 +19,10 @@ from meshtide.inference.instances import CRUMB
 from meshtide.inference.segment import segment
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import part_colours
+from meshtide.labels.files import read_labels
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
+from meshtide.output.files.splitting import split_parts
 
 
 def answered(mesh: Mesh, labels: Labels) -> Segmentation:
@@ -162,6 +165,34 @@ def test_sizes_beyond_numbers() -> None:
         result = one_part(several(moved(box(), (0, 0, 0), size), moved(box(), (5 * size, 0, 0), size)))
         assert [instance.share for instance in result.instances] == pytest.approx([0.5, 0.5])
         assert result.instances[1].centroid[0] == pytest.approx(5.5 * size)
+
+
+def test_every_format_tells_four_legs_apart(tmp_path: Path) -> None:
+    result = segment(make_figure("quadruped", 2, "held-out", defects=False)[0])
+    legs = [index for index, instance in enumerate(result.instances) if instance.part == "leg"]
+    wanted = {f"leg {number}" for number in (1, 2, 3, 4)}
+    for suffix in (".glb", ".obj", ".seg", ".npz", ".json", ".ply"):
+        result.save(tmp_path / f"x{suffix}")
+    scene = trimesh.load_scene(tmp_path / "x.glb", process=False)
+    assert {name for name in scene.graph.nodes_geometry if name.startswith("leg")} == wanted
+    for name in wanted:
+        own = result.mesh_face_instances == next(i for i in legs if result.instances[i].name == name)
+        assert len(scene.geometry[name].faces) == own.sum()
+    groups = read_labels(tmp_path / "x.obj", result.mesh)
+    assert {name for name in groups.names if name.startswith("leg")} == {name.replace(" ", "_") for name in wanted}
+    numbers = np.loadtxt(tmp_path / "x.seg", dtype=int)
+    np.testing.assert_array_equal(numbers, result.face_instances)
+    pieces = read_labels(tmp_path / "x.seg", result.mesh, base=0)
+    assert len(pieces.names) == len(result.instances)
+    with np.load(tmp_path / "x.npz", allow_pickle=False) as arrays:
+        assert set(arrays["instance_names"][np.unique(arrays["face_instances"])]) >= wanted
+        np.testing.assert_array_equal(arrays["labels"][np.isin(arrays["instances"], legs)], result.parts.index("leg"))
+    rows = json.loads((tmp_path / "x.json").read_text())["instances"]
+    assert wanted == {row["name"] for row in rows if row["part"] == "leg"}
+    assert b"property int instance" in (tmp_path / "x.ply").read_bytes()[:4000]
+    assert {path.stem for path in split_parts(result, tmp_path / "split")} >= {
+        name.replace(" ", "_") for name in wanted
+    }
 
 
 # Regions
