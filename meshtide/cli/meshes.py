@@ -14,7 +14,7 @@ from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
-    from meshtide.data.collection import Problem
+    from meshtide.data.finding import Problem
     from meshtide.mesh.doctor import Diagnosis
     from meshtide.spectral.batch import Outcome
 

@@ -117,7 +117,9 @@ def load_card(source: str | Path) -> Card:
     elif str(source).lower().endswith(".toml"):
         place = Path(source)
     else:
-        raise InputError(f"'{source}' is no card known here; known: {', '.join(known_cards())}; or give a card's path")
+        raise InputError(
+            f"'{source}' is not the name of a card; known: {', '.join(known_cards())}; or give a card's path"
+        )
     try:
         with place.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
@@ -133,7 +135,7 @@ def parse_card(data: bytes, place: str) -> Card:
     try:
         said = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{place}: is no TOML ({error})") from None
+        raise InputError(f"{place}: is not valid TOML ({error})") from None
     try:
         return _card(said, place)
     except InputError as error:

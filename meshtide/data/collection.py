@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from meshtide.data.card import Card, Numbers, known_cards, load_card
+from meshtide.data.card import Card, known_cards, load_card
+from meshtide.data.finding import (
+    Problem,
+    Shape,
+    card_folders,
+    card_shapes,
+    chosen_category,
+    count_findings,
+    generated_shapes,
+    is_member,
+    unlabelled,
+    visible_files,
+)
 from meshtide.data.generated import FIGURES, figures_folder, make_figure_files
 from meshtide.errors import InputError
 from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
 from meshtide.labels.files.beside import labels_beside
-from meshtide.labels.files.survey import Survey, natural_key, survey_labels
+from meshtide.labels.files.survey import Survey, survey_labels
 from meshtide.labels.labels import Labels, Vocabulary
 from meshtide.mesh.files import load_ready
 from meshtide.mesh.mesh import Mesh
@@ -23,25 +33,6 @@ from meshtide.words import listed
 
 Maker = Callable[[Path], None]
 MESH_SUFFIXES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf")
-
-
-@dataclass(frozen=True)
-class Shape:
-    """One shape of a collection: where its mesh and its labels are."""
-
-    name: str
-    mesh_path: Path
-    label_path: Path | None = None
-    kind: str | None = None  # the card's category it belongs to
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something about one file that does not fit; a remark (not serious) does not stand in the way of using it."""
-
-    path: Path
-    sentence: str
-    serious: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,18 +166,8 @@ def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
     return folder
 
 
-def _files(folder: Path) -> list[Path]:
-    """The visible files of a folder, 2 before 10."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_file() and not entry.name.startswith(".")]
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
-    return [folder / name for name in sorted(names, key=natural_key)]
-
-
 def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
-    files = _files(folder)
+    files = visible_files(folder)
     meshes = [file for file in files if file.suffix.lower() in MESH_SUFFIXES]
     if not meshes:
         raise InputError(f"{folder}: holds no mesh; wanted files that end in {', '.join(MESH_SUFFIXES)}")
@@ -203,7 +184,7 @@ def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
             both = " and ".join(label.name for label in labels)
             findings.append(Problem(mesh, f"has several label files, {both}, and none is used; keep one"))
         shapes.append(Shape(name, mesh, labels[0] if len(labels) == 1 else None))
-    findings += _unlabelled([shape for shape in shapes if len(beside.of[shape.mesh_path]) < 2])
+    findings += unlabelled([shape for shape in shapes if len(beside.of[shape.mesh_path]) < 2])
     return _assemble(folder.resolve().name or str(folder), shapes, findings, None, {}, vocabulary)
 
 
@@ -216,20 +197,20 @@ def _from_card(
     shapes: list[Shape] = []
     findings: list[Problem] = []
     members: dict[str, list[Shape]] = {name: [] for name in card.splits}
-    category = _category(card, category)
-    for kind, folder, numbers in _card_folders(card, category, data, generated=maker is not None):
+    category = chosen_category(card, category)
+    for kind, folder, numbers in card_folders(card, category, data, generated=maker is not None):
         if maker is not None and numbers is not None:
-            found = _generated_shapes(card, kind, folder, numbers)
+            found = generated_shapes(card, kind, folder, numbers)
         else:
-            found = _card_shapes(card, kind, folder, numbers, data)
+            found = card_shapes(card, kind, folder, numbers, data)
         start = numbers.ranges[0][0] - 1 if card.categories and numbers else 0
         for name, split in card.splits.items():
-            members[name] += [shape for shape in found if _is_member(shape, split, start)]
-        findings += _count_findings(card, folder, found, numbers)
+            members[name] += [shape for shape in found if is_member(shape, split, start)]
+        findings += count_findings(card, folder, found, numbers)
         shapes += found
     if not shapes:
         raise InputError(f"{data / card.folder}: holds no '{card.pattern}'; {card.obtain or 'is it the right folder?'}")
-    findings += _unlabelled(shapes)
+    findings += unlabelled(shapes)
     splits = {name: tuple(part) for name, part in members.items()}
     in_splits = Counter(shape.name for part in splits.values() for shape in part)
     twice = [name for name, count in in_splits.items() if count > 1]
@@ -249,84 +230,6 @@ def _figures(collection: Collection) -> Collection:
     own = Vocabulary.of("own", parts_of(str(kinds.pop())))
     taken = own if collection.vocabulary.name == "own" else collection.vocabulary
     return replace(collection, vocabulary=taken, vocabularies={**collection.vocabularies, "own": own})
-
-
-def _category(card: Card, word: str) -> str:
-    """The category that is meant, as the card spells it; empty if none is."""
-    by_name = {name.lower(): name for name in card.categories} | {"": ""}
-    if word.lower() in by_name:
-        return by_name[word.lower()]
-    known = f"there are {', '.join(card.categories)}" if card.categories else f"write '{card.name}' alone"
-    raise InputError(f"{card.name}: has no category '{word}'; {known}")
-
-
-def _card_folders(
-    card: Card, category: str, data: Path, *, generated: bool
-) -> list[tuple[str | None, Path, Numbers | None]]:
-    """Every category with the folder of its meshes and the numbers that should be there."""
-    if not card.categories:
-        return [(None, data / card.folder, card.numbers)]
-    chosen = [category] if category else list(card.categories)
-    folders = [(name, data / card.folder.replace("{category}", name), card.categories[name]) for name in chosen]
-    return [entry for entry in folders if category or generated or entry[1].is_dir()]
-
-
-def _generated_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers) -> list[Shape]:
-    """The shapes of a category, whether their files have been made or not."""
-    shapes = []
-    for number in numbers.missing(()):
-        mesh = folder / f"{kind}-{number:04d}.ply"
-        shapes.append(Shape(mesh.stem, mesh, mesh.with_suffix(".txt"), kind))
-    return shapes
-
-
-def _card_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers | None, data: Path) -> list[Shape]:
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; {card.obtain or 'the card names it for the meshes'}")
-    meshes = [file for file in _files(folder) if fnmatch.fnmatchcase(file.name, card.pattern)]
-    if numbers is not None:
-        meshes = [mesh for mesh in meshes if (number := _number(mesh.stem)) is not None and number in numbers]
-    shared = None if card.label_file is None else data / card.label_file
-    if shared is not None and not shared.is_file():
-        raise InputError(f"{shared}: no such file; {card.obtain or 'the card names it for the labels'}")
-    shapes = []
-    for mesh in meshes:
-        beside = folder / card.label_beside.replace("{stem}", mesh.stem) if card.label_beside else None
-        labels = beside if beside is not None and beside.is_file() else shared
-        shapes.append(Shape(mesh.stem, mesh, labels, kind))
-    return shapes
-
-
-def _count_findings(card: Card, folder: Path, shapes: list[Shape], numbers: Numbers | None) -> list[Problem]:
-    wanted = len(numbers) if numbers is not None else card.count
-    if wanted is None or len(shapes) == wanted:
-        return []
-    sentence = f"{len(shapes):,} of {wanted:,} meshes found"
-    if numbers is not None:
-        missing = numbers.missing(number for shape in shapes if (number := _number(shape.name)) is not None)
-        sentence += f"; missing {', '.join(map(str, missing[:20]))}{' …' if len(missing) > 20 else ''}"
-    return [Problem(folder, sentence)]
-
-
-def _is_member(shape: Shape, split: Numbers | tuple[str, ...], start: int) -> bool:
-    if not isinstance(split, Numbers):
-        return shape.name in split
-    number = _number(shape.name)
-    return number is not None and number - start in split
-
-
-def _number(stem: str) -> int | None:
-    """A shape's number: the last one in its name."""
-    found = re.findall(r"\d+", stem)
-    return int(found[-1]) if found else None
-
-
-def _unlabelled(shapes: list[Shape]) -> list[Problem]:
-    """A remark for every shape without labels, where others have them."""
-    if all(shape.label_path is None for shape in shapes):
-        return []
-    remark = "has no labels; others have"
-    return [Problem(shape.mesh_path, remark, serious=False) for shape in shapes if shape.label_path is None]
 
 
 def _assemble(

@@ -103,7 +103,7 @@ class Comparison:
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InputError(f"{path}: is no report of a comparison; remove it, or leave out `resume`") from error
+            raise InputError(f"{path}: is not the report of a comparison; remove it, or leave out `resume`") from error
         if digest != self.digest():
             raise InputError(f"{path}: belongs to a comparison with other arguments; use those, or remove the file")
         self.results = results

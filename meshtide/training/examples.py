@@ -14,7 +14,8 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from meshtide.data.augmentation import Augmentation, augmented
-from meshtide.data.collection import Collection, Shape
+from meshtide.data.collection import Collection
+from meshtide.data.finding import Shape
 from meshtide.errors import InputError
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh

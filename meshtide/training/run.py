@@ -42,6 +42,9 @@ class Watch:
 
     `interrupted` decides what Ctrl-C means: with such a function the training ends early and the best so far is kept,
     without one KeyboardInterrupt is raised as anywhere else.
+
+    >>> losses = []
+    >>> watch = Watch(epoch=lambda epoch: losses.append(epoch.loss))  # for `train(…, watch=watch)`
     """
 
     progress: Progress = no_progress  # how many of what are to be done; returns what is called after each of them

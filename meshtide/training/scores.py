@@ -61,7 +61,7 @@ class PartScore:
         return {"iou": self.iou, "accuracy": self.accuracy, "count": self.count}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Score:
     """How well a set of shapes is labelled.
 
@@ -82,6 +82,10 @@ class Score:
     notes: tuple[str, ...] = ()  # what was left out, for people to read
     split: str | None = None  # of the collection that was scored, where there is one
     vocabulary: str | None = None  # the name of the one whose parts were scored
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(f"{metric.replace('_', ' ')} {getattr(self, metric):.2%}" for metric in METRICS)
+        return f"Score({metrics}; {len(self.shapes):,} shapes, {len(self.parts):,} parts)"
 
     def to_json(self) -> dict[str, Any]:
         """All metrics as fractions, in what JSON can hold."""

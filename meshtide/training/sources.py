@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from meshtide.data.collection import Collection, Shape, open_collection
+from meshtide.data.collection import Collection, open_collection
+from meshtide.data.finding import Shape
 from meshtide.data.generated import make_many
 from meshtide.errors import InputError
 from meshtide.networks.registry import needs

@@ -104,7 +104,7 @@ def test_paths_that_leave_the_data_folder_are_refused(key: str, path: str) -> No
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("[meshes]", "[meshes", "is no TOML"),
+        ("[meshes]", "[meshes", "is not valid TOML"),
         ('name = "mine"', "", "'name' are missing"),
         ('name = "mine"', "name = 3", "name is a int; wanted a str"),
         ('name = "mine"', 'name = "mine"\ncolour = "red"', "unknown keys 'colour'"),

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from shapes import FIGURE_PARTS, box, figure
 
-from meshtide.data.collection import Collection, Problem, open_collection
+from meshtide.data.collection import Collection, open_collection
+from meshtide.data.finding import Problem
 from meshtide.errors import InputError
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels

@@ -109,7 +109,7 @@ def test_a_report_is_taken_up_only_by_the_comparison_it_belongs_to(tmp_path: Pat
 def test_a_report_of_nonsense_is_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "c.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"c\.json: is no report of a comparison"):
+    with pytest.raises(InputError, match=r"c\.json: is not the report of a comparison"):
         Comparison(plan("faust"), ("gcn",)).take_up(path)
 
 
