@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from segmented_files import guess
 from shapes import figure
 
 import meshtide
+from meshtide.output.page import page_bytes
 
 
 def test_dir_shows_public_names_only() -> None:
@@ -75,6 +78,23 @@ def test_a_hundred_parts_are_still_one_line() -> None:
     for thing in (answer, answer.labels):
         assert "…" in repr(thing)
         assert len(repr(thing)) < 900
+
+
+def test_a_notebook_shows_the_page() -> None:
+    answer = guess(figure(0)[0])
+    shown = answer._repr_html_()
+    assert shown.startswith('<iframe srcdoc="')
+    assert html.unescape(shown.split('"')[1]) == page_bytes(answer).decode()
+
+
+def test_a_segmentation_that_does_not_fit_is_refused() -> None:
+    answer = guess(figure(0)[0])
+    with pytest.raises(meshtide.InputError, match="were they made for another mesh"):
+        replace(answer, mesh=figure(1)[0])
+    with pytest.raises(meshtide.InputError, match="a row for each vertex and a column for each part"):
+        replace(answer, mesh_probabilities=answer.mesh_probabilities[:, :2])
+    with pytest.raises(meshtide.InputError, match="wanted labels on vertices"):
+        replace(answer, mesh_labels=answer.mesh_face_labels)
 
 
 def test_shares_add_up() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,13 @@ class Segmentation:
     def __post_init__(self) -> None:
         if self.origin is None:
             object.__setattr__(self, "origin", self.mesh.origin)
+        self.mesh_labels.check_fits(self.mesh)
+        wanted = len(self.mesh.vertices), len(self.parts)
+        if self.mesh_labels.on != "vertices" or self.mesh_probabilities.shape != wanted:
+            raise InputError(
+                f"{self.mesh.name}: labels on {self.mesh_labels.on} and probabilities {self.mesh_probabilities.shape}; "
+                f"wanted labels on vertices and {wanted}, a row for each vertex and a column for each part"
+            )
 
     @staticmethod
     def of_regions(
@@ -202,6 +211,13 @@ class Segmentation:
 
         meshtide.view(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page on which the parts can be turned around."""
+        with TemporaryDirectory() as folder:
+            page = Path(folder) / "page.html"
+            self.save(page)
+            return f'<iframe srcdoc="{escape(page.read_text("utf-8"))}" {FRAME}></iframe>'
+
     @property
     def mean_confidence(self) -> float:
         """The mean confidence of the vertices that have a part; 0 if none has."""
@@ -221,6 +237,7 @@ class Segmentation:
 
 
 MOST_SHOWN = 12  # parts in one line
+FRAME = 'width="100%" height="480" style="border: 0"'
 
 
 def _checked_regions(mesh: Mesh, regions: Any) -> IntArray:

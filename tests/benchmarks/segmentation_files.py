@@ -2,7 +2,7 @@
 
 A torus of a million vertices and two million faces in eight parts, unless told otherwise. Each format is written in a
 process of its own, so that the peak of its memory is its own: what it needs beyond the segmentation itself, whose face
-labels and confidences are made before. Then polygons are read from a file and written again as PLY and OBJ.
+labels, confidences and instances are made before. Then polygons are read from a file and written again as PLY and OBJ.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def bands(mesh: Mesh) -> Segmentation:
     values = ((angle + np.pi) / (2 * np.pi) * len(PARTS)).astype(np.int64) % len(PARTS)
     probabilities = np.random.default_rng(0).dirichlet(np.ones(len(PARTS)), len(values)).astype(np.float32)
     answer = Segmentation(mesh, Labels(values, "vertices", PARTS), probabilities, part_colours(PARTS))
-    _ = answer.face_confidence, answer.confidence
+    _ = answer.face_confidence, answer.confidence, answer.vertex_instances, answer.instances
     return answer
 
 

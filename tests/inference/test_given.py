@@ -192,6 +192,18 @@ def test_a_scene_is_counted_in_the_order_of_its_nodes(known: Model, tmp_path: Pa
     assert (len(read.labels), len(read.face_labels)) == (len(polygons.vertices), len(polygons.sizes))
 
 
+def test_a_scene_is_joined_as_its_file_is(tmp_path: Path) -> None:
+    """Two boxes with a side in common: the same surface, handed in as a scene or read from its GLB."""
+    scene = trimesh.Scene()
+    for number in range(2):
+        geometry = trimesh.Trimesh(box().vertices + [number, 0, 0], box().faces, process=False)
+        scene.add_geometry(geometry, f"box {number}", f"box {number}")
+    (tmp_path / "scene.glb").write_bytes(scene.export(file_type="glb"))
+    here, there = take(scene), take(tmp_path / "scene.glb")
+    assert len(here.mesh.vertices) == len(there.mesh.vertices) == 12
+    assert here.origin.vertex_count == there.origin.vertex_count == 16
+
+
 def test_what_is_torn_is_welded_and_what_is_damaged_left_out(known: Model, expected: Segmentation) -> None:
     torn = MESH.vertices[MESH.faces].reshape(-1, 3), np.arange(3 * F).reshape(-1, 3)
     for given in (torn, Mesh(*torn), trimesh.Trimesh(*torn, process=False)):
