@@ -108,7 +108,7 @@ class MeshGraph:
         )
         return _compressed(matrix)
 
-    # What a network does to the features first is linear, so that these can be kept from step to step.
+    # What a network does to the features first is linear, so these can be kept from step to step.
     @_kept
     def inputs(self) -> Tensor:
         """The features and a column of ones, which carries a bias, (V, C + 1)."""
@@ -133,7 +133,10 @@ class MeshGraph:
     def sampled(self, rows: Tensor) -> MeshGraph:
         """The graph at some of its vertices, projecting by weighted least squares; it has no edges and no faces."""
         if self.recipe.operator != "surface":
-            raise InputError("only the surface operator can be sampled: a graph's needs every neighbour")
+            raise InputError(
+                f"{self.name}: was prepared with the graph operator, which reads every neighbour: it has no samples; "
+                "prepare it with `operator=surface`"
+            )
         vectors, mass = self.vectors[rows], self.mass[rows]
         weighted = vectors * mass[:, None]
         gram = vectors.T @ weighted
@@ -232,7 +235,7 @@ def _compressed(matrix: Tensor) -> Tensor:
 
 @lru_cache
 def _take_layout_warning() -> None:
-    """Let torch say quietly, as it does once a process, that sparse tensors by rows are unfinished: no news here."""
+    """Let torch say quietly, as it does once a process, that sparse tensors by rows are unfinished."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         torch.eye(1).to_sparse_csr()

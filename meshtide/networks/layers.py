@@ -64,7 +64,7 @@ class Dropout(nn.Module):
     def __init__(self, share: float) -> None:
         super().__init__()
         if not 0 <= share <= 1:
-            raise InputError(f"dropout is {share}; it should be a share from 0 to 1")
+            raise InputError(f"the option dropout is {share}; it should be a share from 0 to 1")
         self.kept = round(256 * (1 - share))  # of 256 numbers
 
     def forward(self, x: Tensor) -> Tensor:

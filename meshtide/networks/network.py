@@ -28,8 +28,10 @@ class Network(Protocol):
 
     @property
     def part_layer(self) -> nn.Linear | None:
-        """The last layer where it has a row for each part and nothing follows it, so that another training can take
-        over the rows of parts that it shares; None where there is no such layer."""
+        """The last layer, if it has a row for each part and nothing follows it; None where there is no such layer.
+
+        Another training that begins with this network takes over the rows of the parts that both have.
+        """
 
     def __call__(self, graph: MeshGraph, /) -> Tensor:
         """Logits, (V, parts) or (F, parts)."""

@@ -135,7 +135,7 @@ def _attribute(file: h5py.File, name: str, kind: np.dtype[Any], shape: tuple[int
 def _dataset(file: h5py.File, name: str, kind: str, limit: int) -> NDArray[Any]:
     """Read one dataset that lies, plain and whole, inside the file; never follow a link or run a filter."""
     if file.id.links.get_info(name.encode()).type != h5py.h5l.TYPE_HARD:
-        raise ImageError(f"has {name} that is no dataset of its own")
+        raise ImageError(f"has {name} that is not a dataset of its own")
     dataset = h5py.h5d.open(file.id, name.encode())
     layout = dataset.get_create_plist()
     size = math.prod((*dataset.shape, np.dtype(kind).itemsize))  # Python integers: hostile ones may exceed 64 bits
@@ -182,7 +182,7 @@ def check_seal(found: bytes, key: str, image: bytes) -> None:
         return
     lines = found.split(b"\n")
     if not found.startswith(b"meshtide preparation ") or len(lines) < 4:
-        raise ImageError("is no file of this cache")
+        raise ImageError("is not a file of this cache")
     if lines[1] != f"key {key}".encode():
         raise ImageError("is the entry of another mesh or recipe")
     if lines[2] != f"bytes {len(image)}".encode():

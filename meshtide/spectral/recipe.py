@@ -41,7 +41,7 @@ class GraphRecipe:
         if self.operator not in OPERATORS:
             raise InputError(f"operator {self.operator!r} is not known; there are {', '.join(OPERATORS)}")
         if isinstance(self.k, bool) or not 1 <= _whole(self.k) <= MOST_EIGENPAIRS:
-            raise InputError(f"k is {self.k!r}; the number of eigenpairs should be from 1 to {MOST_EIGENPAIRS:,}")
+            raise InputError(f"`k={self.k!r}`: the number of eigenpairs should be from 1 to {MOST_EIGENPAIRS:,}")
         object.__setattr__(self, "k", _whole(self.k))
 
     @property
@@ -77,7 +77,7 @@ def _words(given: Any, noun: str, known: tuple[str, ...]) -> tuple[str, ...]:
     words = (given,) if isinstance(given, str) else _tuple(given, noun)
     for word in words:
         if word not in known:
-            raise InputError(f"{noun}: {word!r} is not known; there are {', '.join(known)}")
+            raise InputError(f"`{noun}`: {word!r} is not known; there are {', '.join(known)}")
     if not words or len(set(words)) < len(words):
         raise InputError(f"{noun} {list(words)} should be one or more of {', '.join(known)}, each once")
     return words
@@ -101,7 +101,7 @@ def _tuple(given: Any, noun: str) -> tuple[Any, ...]:
 
 
 def _whole(number: Any) -> int:
-    """The number as a Python integer, 0 if it is none."""
+    """The number as a Python integer, or 0 where it is not a whole number."""
     try:
         return int(number) if int(number) == number else 0
     except (TypeError, ValueError, OverflowError):

@@ -343,7 +343,7 @@ def test_what_is_not_known_by_name() -> None:
 
 def test_what_no_network_can_be() -> None:
     pytest.importorskip("torchdiffeq")
-    with pytest.raises(InputError, match="64 cannot be shared out evenly to 5 heads"):
+    with pytest.raises(InputError, match="64 channels cannot be divided evenly among 5 heads"):
         build_network("gat", 16, 8, heads=5)
     with pytest.raises(InputError, match="at least 1"):
         build_network("gcn", 16, 8, blocks=0)

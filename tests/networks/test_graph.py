@@ -92,8 +92,9 @@ def test_a_graph_in_one_line() -> None:
 
 def test_few_vertices_give_a_projection_that_does_not_run_wild() -> None:
     graph = mesh_graph(figure(0)[0], GraphRecipe(k=40))
-    some = graph.sampled(torch.arange(0, graph.num_vertices, 15))
-    assert some.num_vertices < 15
-    coefficients = some.project(torch.ones(some.num_vertices, 1))
-    assert coefficients.abs().max() < 2
-    torch.testing.assert_close(some.vectors @ coefficients, torch.ones(some.num_vertices, 1), rtol=0.01, atol=0.01)
+    # One vertex fewer than eigenvectors: least squares alone would turn noise of 1 into coefficients of 2,400.
+    some = graph.sampled(torch.arange(0, graph.num_vertices, 4))
+    assert some.num_vertices == 39
+    noise = torch.randn(39, 3, generator=torch.Generator().manual_seed(0))
+    assert some.project(noise).abs().max() < 5
+    torch.testing.assert_close(some.vectors @ some.project(torch.ones(39, 1)), torch.ones(39, 1), rtol=0.1, atol=0.1)

@@ -116,7 +116,7 @@ def test_foreign_files_are_rebuilt(tmp_path):
         file["data"] = np.arange(10)
     for content in (b"hello, world\n" * 100, (tmp_path / "foreign.h5").read_bytes(), bytes(5000)):
         put(cache, content)
-        assert_rebuilt(cache, "is no file of this cache")
+        assert_rebuilt(cache, "is not a file of this cache")
     put(cache, bytes(4_000_000))
     assert_rebuilt(cache, "more than any preparation of this mesh")
 

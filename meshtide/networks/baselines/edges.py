@@ -132,7 +132,7 @@ class GrandBlock(nn.Module):
     def __init__(self, width: int, *, heads: int, time: float, step: float) -> None:
         super().__init__()
         if time <= 0 or step <= 0:
-            raise InputError(f"time {time} and step {step} should be positive")
+            raise InputError(f"the options time and step are {time} and {step}; both should be positive")
         self.heads, self.time, self.step = heads, time, step
         self.scale = _per_head(width, heads) ** -0.5
         # Without a bias at sources: it would add the same to all that a softmax compares.
@@ -202,12 +202,12 @@ class GrandNet(nn.Module):
 def _sizes(inputs: int, width: int, parts: int, layers: int) -> list[tuple[int, int]]:
     """Channels before and after every layer."""
     if layers < 1:
-        raise InputError(f"{layers} blocks; a network should have at least 1")
+        raise InputError(f"the option blocks is {layers}; it should be at least 1")
     ends = [inputs, *[width] * (layers - 1), parts]
     return list(pairwise(ends))
 
 
 def _per_head(channels: int, heads: int) -> int:
     if heads < 1 or channels % heads:
-        raise InputError(f"width {channels} cannot be shared out evenly to {heads} heads")
+        raise InputError(f"{channels} channels cannot be divided evenly among {heads} heads; choose another width")
     return channels // heads
