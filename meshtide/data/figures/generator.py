@@ -61,7 +61,7 @@ def make_figure(kind: str, seed: int, variant: str = "blended", defects: bool = 
     ('head', 'neck', 'torso', 'leg', 'tail', 'ear')
     """
     dice, plan = _prepare(kind, seed, variant, defects)
-    vertices, faces = _meshed(plan, variant, dice)
+    vertices, faces = meshed(plan, variant, dice)
     parts = parts_of(kind)
     values = label_points(plan, vertices, parts)
     values = tidy_labels(values, faces)
@@ -89,7 +89,11 @@ def label_points(plan: Plan, points: FloatArray, parts: Sequence[str]) -> IntArr
 def _prepare(kind: str, seed: int, variant: str, defects: bool) -> tuple[Dice, Plan]:
     build, parts = _known(kind, variant)
     dice = Dice(kind, seed, variant)
-    bones = build(dice)
+    return dice, draw_plan(build(dice), parts, variant, defects, dice)
+
+
+def draw_plan(bones: list[Bone], parts: Sequence[str], variant: str, defects: bool, dice: Dice) -> Plan:
+    """How bones become a surface: everything that is drawn after them."""
     if variant == "held-out":
         bones = thickened(bones, {part: dice.size(1.0, 0.1) for part in parts})
         field, broad, wood = Field(sharpness=dice.between(2.8, 6.0)), dice.between(0.0, 0.1), 0.3
@@ -99,10 +103,11 @@ def _prepare(kind: str, seed: int, variant: str, defects: bool) -> tuple[Dice, P
     vertices = int(dice.between(1800, 6000))
     defect = draw_defect(dice)  # drawn even when unwanted, so that the body stays the same
     defect = defect if defects else ""
-    return dice, Plan(bones, field, noise, COARSE if defect == "coarse" else vertices, defect)
+    return Plan(bones, field, noise, COARSE if defect == "coarse" else vertices, defect)
 
 
-def _meshed(plan: Plan, variant: str, dice: Dice) -> Surface:
+def meshed(plan: Plan, variant: str, dice: Dice) -> Surface:
+    """The surface that a plan describes."""
     if variant == "held-out":
         # The grid lies askew, and triangles are even instead of following curvature.
         askew = turned(np.eye(3), *dice.rng.uniform(-1, 1, 3))
