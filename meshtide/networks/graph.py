@@ -42,6 +42,11 @@ class MeshGraph:
     """All that a network reads of one mesh; vertex i is vertex i of the mesh.
 
     `frequencies` ascend from 0 for both operators (λ, or 1 - μ formed in float64, where it does not cancel).
+
+    >>> import meshtide as mt
+    >>> graph = mt.mesh_graph(mt.make_figure("hand", 1, defects=False)[0], mt.GraphRecipe(k=16))
+    >>> graph.vectors.shape == (graph.num_vertices, 16)
+    True
     """
 
     name: str
@@ -192,7 +197,12 @@ def mesh_graph(
     """Prepare a mesh for a network, by way of a cache if one is given.
 
     `extras` may name "stiffness" (for implicit diffusion on a surface) and "gradients" (for gradient features), which
-    are built anew each time: that takes less than reading them would.
+    are built each time: that takes less than reading them would.
+
+    >>> import meshtide as mt
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> mt.mesh_graph(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), mt.GraphRecipe(k=4))
+    MeshGraph('mesh': 4 vertices, 4 faces, 4 eigenpairs of the surface operator, 16 features, on cpu)
     """
     recipe = recipe or GraphRecipe()
     preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
