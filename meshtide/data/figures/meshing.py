@@ -37,7 +37,7 @@ class Noise:
 def extract(bones: Sequence[Bone], field: Field) -> Surface:
     """The largest piece of the zero level, as fine as the thinnest bones need."""
     grid = field.sample(bones, grid_step(bones))
-    return largest_component(*_marching_cubes(grid))
+    return largest_component(*marched(grid))
 
 
 def grid_step(bones: Sequence[Bone]) -> float:
@@ -49,7 +49,8 @@ def grid_step(bones: Sequence[Bone]) -> float:
     return float(np.clip(0.7 * thinnest, affordable, 2 * affordable))
 
 
-def _marching_cubes(grid: Grid) -> Surface:
+def marched(grid: Grid) -> Surface:
+    """The zero level of a field that is sampled on a grid, by marching cubes."""
     from skimage.measure import marching_cubes
 
     walk: Any = marching_cubes  # untyped
