@@ -7,14 +7,17 @@ import re
 # The argument that a library error names in backquotes, and the option that a user of the command line knows it by.
 _OPTIONS = {
     "augmentation": "--augment",
+    "blocks": "--blocks",
     "cache": "--cache",
     "count": "--count",
     "data": "--data",
     "detail": "--detail",
     "device": "--device",
+    "dropout": "--dropout",
     "eigenpairs": "--eigenpairs",
     "epochs": "--epochs",
     "features": "--features",
+    "gradients": "--gradients",
     "jobs": "--jobs",
     "k": "--eigenpairs",
     "kind": "--kind",
@@ -45,6 +48,7 @@ _OPTIONS = {
     "size": "--size",
     "up": "--up",
     "vocabulary": "--parts",
+    "width": "--width",
 }
 _ARGUMENT = re.compile(r"`(\w+)(=[^`]*)?`")
 

@@ -196,7 +196,7 @@ def _started(begun: bool) -> dict[str, Any]:
 def _refuse_beside_start(options: Mapping[str, Any] | None, **others: Any) -> None:
     """Refuse choices about the network, which the model to begin with has made."""
     given = [f"`{name}`" for name, value in others.items() if value is not None]
-    given += [f"the option '{name}'" for name in options or {}]
+    given += [f"the option `{name}`" for name in options or {}]
     if given:
         raise InputError(f"{given[0]} cannot be chosen beside `start`, as the model to begin with has its own")
 

@@ -84,10 +84,9 @@ def test_train_with_a_start(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "r.json").read_text())["trained_on"]["start"] == "default"
     done = run("train", folder, "--start", "m.safetensors", "--epochs", "1", "-o", "again.safetensors", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for words in (["--width", "8"], ["--network", "gcn"], ["-k", "64"], ["--no-gradients"]):
-        done = run("train", folder, "--start", "default", *words, "-o", "x.safetensors", cwd=tmp_path)
-        assert done.returncode == 2
-        assert "cannot be chosen beside --start" in done.stderr
+    done = run("train", folder, "--start", "default", "--width", "8", "-o", "x.safetensors", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the option --width cannot be chosen beside --start" in done.stderr
     assert not (tmp_path / "x.safetensors").exists()
     done = run("train", folder, "--start", "none.safetensors", "-o", "x.safetensors", cwd=tmp_path)
     assert done.returncode == 2
