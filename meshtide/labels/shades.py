@@ -13,7 +13,7 @@ from meshtide.arrays import FloatArray
 
 MOST_SHADES = 12  # of one colour; more could not be told apart, so that they are used again from the first on
 LIGHTNESSES = np.linspace(0.42, 0.93, 18)
-STRENGTHS = (0.55, 0.75, 1.0)  # of the part's own chroma
+STRENGTHS = (0.7, 1.0, 1.3)  # of the part's own chroma
 TURNS = np.radians([-24.0, -12.0, 0.0, 12.0, 24.0])  # of the hue: beyond these it would be another colour
 # From light to cones and on to lightness and two axes of colour (Ottosson 2020, OKLab).
 CONES = np.array(
