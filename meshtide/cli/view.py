@@ -22,7 +22,9 @@ def view(
     labels: Annotated[Path | None, typer.Option(metavar="FILE", help="True labels of the one mesh.")] = None,
     mode: Annotated[
         str | None,
-        typer.Option(help="prediction, truth, difference, confidence, hks, eigenfunction, painting or support."),
+        typer.Option(
+            help="prediction, instances, truth, difference, confidence, hks, eigenfunction, painting or support."
+        ),
     ] = None,
     vertex: Annotated[int | None, typer.Option(min=0, help="The vertex whose diffusion support is shown.")] = None,
     split: Annotated[str, typer.Option(help="Which shapes of a card.")] = "all",

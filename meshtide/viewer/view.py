@@ -43,8 +43,8 @@ def view(
 
     `what` is a Segmentation, whatever `segment` takes, a folder or a card's name, or a list of these. Parts are those
     of `model`, as `segment` takes it; `labels` are the true ones of a single mesh. `mode` is what is shown first
-    (prediction, truth, difference, confidence, hks, eigenfunction, painting, support) and `vertex` the one whose
-    support it is; `split` are the shapes of a card.
+    (prediction, instances, truth, difference, confidence, hks, eigenfunction, painting, support) and `vertex` the one
+    whose support it is; `split` are the shapes of a card.
 
     `screenshot` is a PNG from one side or several (`views`: front, side, back, top, three-quarter, or angles such as
     "30,15"), `turntable` a GIF or a folder of as many pictures as there are `frames`, and `html` a page for any

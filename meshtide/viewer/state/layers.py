@@ -43,7 +43,19 @@ def parts_layer(item: Item, labels: Labels, colours: Sequence[str]) -> Layer:
     """Every element in the colour of its part; the legend has the parts that occur, with their share of the area."""
     palette = (*colours, UNLABELLED)  # its last entry is also entry -1
     names = (*labels.names, NO_PART)
-    return _categories(item, labels.values, labels.on, names, palette)
+    return categories_layer(item, labels.values, labels.on, names, palette)
+
+
+def categories_layer(item: Item, which: IntArray, on: Element, names: Sequence[str], palette: Sequence[str]) -> Layer:
+    """Every element in the colour of its category, of which -1 is the last; the legend has those that occur."""
+    areas = np.bincount(which % len(names), item.areas(on), len(names))
+    present = np.bincount(which % len(names), minlength=len(names)) > 0
+    total = areas.sum()
+    legend = tuple(
+        LegendEntry(names[number], palette[number], float(areas[number] / total))
+        for number in np.flatnonzero(present).tolist()
+    )
+    return Layer(rgb(palette)[which], on, legend)
 
 
 def difference_layer(item: Item, truth: Labels, prediction: Labels) -> Layer:
@@ -53,7 +65,9 @@ def difference_layer(item: Item, truth: Labels, prediction: Labels) -> Layer:
     wanted = known[truth.values]
     compared = (wanted >= 0) & (prediction.values >= 0)
     which = np.where(compared, (wanted != prediction.values).astype(np.int64), -1)
-    return _categories(item, which, truth.on, ("same", "different", "not compared"), (SAME, DIFFERENT, NOT_COMPARED))
+    return categories_layer(
+        item, which, truth.on, ("same", "different", "not compared"), (SAME, DIFFERENT, NOT_COMPARED)
+    )
 
 
 def scale_layer(values: NDArray[np.floating[Any]], kind: str, *, on: Element = "vertices") -> Layer:
@@ -82,18 +96,6 @@ def rgb(codes: Sequence[str]) -> FloatArray:
     [[1.0, 0.0, 0.2]]
     """
     return np.array([list(bytes.fromhex(code[1:])) for code in codes], dtype=np.float64).reshape(-1, 3) / 255
-
-
-def _categories(item: Item, which: IntArray, on: Element, names: Sequence[str], palette: Sequence[str]) -> Layer:
-    """Elements by category, of which -1 is the last."""
-    areas = np.bincount(which % len(names), item.areas(on), len(names))
-    present = np.bincount(which % len(names), minlength=len(names)) > 0
-    total = areas.sum()
-    legend = tuple(
-        LegendEntry(names[number], palette[number], float(areas[number] / total))
-        for number in np.flatnonzero(present).tolist()
-    )
-    return Layer(rgb(palette)[which], on, legend)
 
 
 def _limits(values: NDArray[np.floating[Any]], kind: str) -> tuple[float, float]:

@@ -10,7 +10,11 @@ import numpy as np
 from meshtide.viewer.state.item import Item
 from meshtide.viewer.state.layers import Layer, difference_layer, scale_layer
 
-MODES = ("prediction", "truth", "difference", "confidence", "hks", "eigenfunction", "painting", "proposal", "support")
+MODES = (
+    "prediction", "instances", "truth", "difference", "confidence", "hks", "eigenfunction", "painting", "proposal",
+    "support",
+)  # fmt: skip
+ABOUT_INSTANCES = ("prediction", "instances", "confidence")  # modes in which a click chooses one
 
 
 @dataclass
@@ -24,7 +28,7 @@ class Choices:
     time: float | None = None  # of the support; None is the learned one
     kind: str = "derivative"  # of the support
     crisp: bool = True  # show parts on faces, with sharp borders, also where labels are on vertices
-    hidden: set[str] = field(default_factory=set)  # names of parts
+    hidden: set[str] = field(default_factory=set)  # names of parts and of instances
 
 
 def _difference(item: Item, choices: Choices, vertex: int | None) -> Layer:

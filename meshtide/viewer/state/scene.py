@@ -1,4 +1,4 @@
-"""What is on the screen: which mesh, which of its sides, which parts, which vertex."""
+"""What is on the screen: which mesh, which of its sides, which parts and pieces, which vertex."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.viewer.state.geodesics import check_vertex
 from meshtide.viewer.state.item import Entry, Item, Tools, entries_of
 from meshtide.viewer.state.layers import NO_PART, Layer, LegendEntry, parts_layer, seen_faces
-from meshtide.viewer.state.modes import LAYERS, MODES, Choices
+from meshtide.viewer.state.modes import ABOUT_INSTANCES, LAYERS, MODES, Choices
 from meshtide.viewer.state.painting import Painting
+from meshtide.viewer.state.pieces import Pieces
 from meshtide.words import listed
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Scene:
         self.paintings: dict[int, Painting] = {}
         self.proposals: dict[int, Proposal] = {}
         self._loaded: OrderedDict[int, Item] = OrderedDict()
+        self.pieces = Pieces(lambda: self.item)
         self.index = 0
         self._seek(range(len(self.entries)))
         self._wanted = "prediction" if mode is None else _known_mode(mode)
@@ -71,7 +73,7 @@ class Scene:
             raise InputError(f"there is no mesh {index}; they run from 0 to {len(self.entries) - 1}")
         self._load(index)
         if index != self.index:
-            self.index, self.selected = index, None
+            self.index, self.selected, self.pieces.chosen = index, None, None
 
     # What of it
 
@@ -108,19 +110,25 @@ class Scene:
 
     # Which parts
 
-    def toggle(self, part: str) -> None:
-        """Hide a part, or show it again, on all meshes."""
-        self.choices.hidden ^= {part}
+    def toggle(self, name: str) -> None:
+        """Hide a part or an instance, or show it again, on all meshes."""
+        self.choices.hidden ^= {name}
 
-    def only(self, part: str | None) -> None:
-        """Hide all parts of the shown mesh but one; None shows all again."""
+    def only(self, name: str | None) -> None:
+        """Hide all of the shown mesh but one part or one instance; None shows all again."""
         labels = self._labels_on_faces()
-        names = () if part is None or labels is None else (*labels.names, NO_PART)
-        self.choices.hidden = {name for name in names if name != part}
+        if name is None or labels is None:
+            self.choices.hidden = set()
+            return
+        part = next((each.part for each in self.pieces.all if each.name == name), name)
+        others = {each.name for _, each in self.pieces.of(part)} if part != name else set()
+        self.choices.hidden = ({*labels.names, NO_PART} - {part}) | (others - {name})
 
     def visible_faces(self) -> NDArray[np.bool_]:
         """Which faces are to be drawn, (F,)."""
-        return seen_faces(self.mesh.faces, self._labels_on_faces(), frozenset(self.choices.hidden))
+        seen = seen_faces(self.mesh.faces, self._labels_on_faces(), frozenset(self.choices.hidden))
+        by_prediction = self._has("prediction") and self.mode not in ("truth", "painting", "proposal")
+        return seen & self.pieces.seen(self.choices.hidden) if by_prediction and self.choices.hidden else seen
 
     # What to draw
 
@@ -135,10 +143,15 @@ class Scene:
 
     def layer(self) -> Layer:
         """Colours and legend of the mode that is shown, made anew: ask when something changed, not every frame."""
-        mode = self.mode
+        layer = self._plain_layer(self.mode)
+        return self.pieces.brought_out(layer) if self.mode in ABOUT_INSTANCES else layer
+
+    def _plain_layer(self, mode: str) -> Layer:
         labels = self._labels(mode)
         if labels is not None:
             return parts_layer(self.item, labels, self._colours_of(mode, labels))
+        if mode == "instances":
+            return self.pieces.layer(self.choices.crisp)
         return LAYERS[mode](self.item, self.choices, self.selected)
 
     def _labels(self, mode: str) -> Labels | None:
@@ -146,6 +159,11 @@ class Scene:
         labels = self._own_labels(mode)
         if labels is None or not self.choices.crisp or mode == "painting":
             return labels  # single painted vertices must be seen
+        return self._on_faces(mode, labels)
+
+    def _on_faces(self, mode: str, labels: Labels) -> Labels:
+        if mode == "prediction" and self.item.prediction is not None:
+            return self.item.prediction.face_labels  # regions have borders of their own
         return labels.to_faces(self.mesh)
 
     def _own_labels(self, mode: str) -> Labels | None:
@@ -163,7 +181,7 @@ class Scene:
         for mode in (self.mode, "prediction", "truth"):
             labels = self._own_labels(mode) if self._has(mode) else None
             if labels is not None:
-                return labels.to_faces(self.mesh)
+                return self._on_faces(mode, labels)
         return None
 
     def _colours_of(self, mode: str, labels: Labels) -> tuple[str, ...]:
@@ -183,6 +201,7 @@ class Scene:
         has_times = self.choices.time is not None or hasattr(self.tools.network, "diffusion_times")
         return {
             "prediction": is_segmented,
+            "instances": is_segmented,
             "confidence": is_segmented,
             "truth": is_true,
             "difference": is_true and is_segmented,

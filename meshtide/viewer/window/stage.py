@@ -10,7 +10,7 @@ from meshtide.arrays import FloatArray, IntArray
 from meshtide.labels.colours import part_colours
 from meshtide.mesh.topology import used_vertices
 from meshtide.output.pictures.camera import guess_up
-from meshtide.viewer.state.layers import Layer, parts_layer
+from meshtide.viewer.state.layers import Layer, LegendEntry, parts_layer
 from meshtide.viewer.state.scene import Scene
 
 MESH, TRUTH, MARK = "mesh", "truth", "selected vertex"
@@ -27,6 +27,7 @@ class Stage:
         self._offset: FloatArray = np.zeros(3)  # of the truth
         self._visible: IntArray = np.zeros(0, dtype=np.int64)
         self._shown: int | None = None
+        self.legend: tuple[LegendEntry, ...] = ()  # of what is drawn
         self._sent: dict[str, tuple[int, bytes, bytes]] = {}  # what polyscope has of each mesh: which, faces, offset
 
     @property
@@ -39,7 +40,9 @@ class Stage:
         scene = self.scene
         hides = bool(scene.choices.hidden)  # finding the part of every face takes a while on a large mesh
         self._visible = np.flatnonzero(scene.visible_faces()) if hides else np.arange(len(scene.mesh.faces))
-        self._draw(MESH, scene.layer(), np.zeros(3))
+        layer = scene.layer()
+        self.legend = layer.legend
+        self._draw(MESH, layer, np.zeros(3))
         if not self.shows_truth:
             self.polyscope.remove_surface_mesh(TRUTH, error_if_absent=False)
         else:
@@ -82,16 +85,21 @@ class Stage:
 
     def vertex_at(self, place: tuple[float, float]) -> int | None:
         """The vertex of the shown mesh nearest to what is under a pixel, or None."""
+        hit = self.hit(place)
+        return None if hit is None else hit[0]
+
+    def hit(self, place: tuple[float, float]) -> tuple[int, int | None] | None:
+        """The nearest vertex and, where one is known, the face of the shown mesh under a pixel; None beside it."""
         found = self.polyscope.pick(screen_coords=place)
         if not found.is_hit or found.structure_name not in (MESH, TRUTH):
             return None
         data = found.structure_data
         if data.get("element_type") == "vertex":
-            return int(data["index"])
+            return int(data["index"]), None
         if data.get("element_type") != "face":
             return None
-        corner = int(np.argmax(data["bary_coords"]))
-        return int(self.scene.mesh.faces[self._visible[int(data["index"])], corner])
+        face, corner = int(self._visible[int(data["index"])]), int(np.argmax(data["bary_coords"]))
+        return int(self.scene.mesh.faces[face, corner]), face
 
     def _draw(self, name: str, layer: Layer, offset: FloatArray) -> None:
         mesh = self.scene.mesh

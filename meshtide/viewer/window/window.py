@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from meshtide.errors import InputError
+from meshtide.viewer.state.modes import ABOUT_INSTANCES
 from meshtide.viewer.state.scene import Scene
 from meshtide.viewer.state.support import KINDS
 from meshtide.viewer.window.backend import start
 from meshtide.viewer.window.labelling import LabellingPanel
+from meshtide.viewer.window.parts import PartsPanel
 from meshtide.viewer.window.stage import Stage
 
 PANEL_WIDTH = 330
@@ -22,7 +24,7 @@ SWEEP_SECONDS = 4.0  # in which the animation goes from the shortest to the long
 
 
 class Window:
-    """Shows a scene until it is closed. Click on the surface to see how far information travels from there."""
+    """Shows a scene until it is closed. Click on the surface to choose a piece of a part."""
 
     def __init__(self, scene: Scene) -> None:
         self.polyscope = start(window=True)
@@ -30,7 +32,8 @@ class Window:
         self.scene = scene
         self.stage = Stage(self.polyscope, scene)
         self.labelling = LabellingPanel(scene, self._changed)
-        self.message = "click on the surface to see how far information travels from there"
+        self.parts = PartsPanel(self.stage, self._changed)
+        self.message = "click on the surface to choose a piece of it"
         self._sweep_start: float | None = None
         self._pressed: tuple[float, float] | None = None  # where the mouse button went down
         self._stale, self._untold = True, False
@@ -84,21 +87,28 @@ class Window:
         if gui.CollapsingHeader("label and correct"):
             self.labelling.draw(gui)
         gui.Separator()
-        self._legend(gui)
+        self.parts.draw(gui)
         gui.Separator()
         gui.TextWrapped(self.labelling.message or self.message)
 
     def click(self, place: tuple[float, float]) -> None:
-        """A click on the drawing: paints while labelling, and otherwise selects a vertex and shows its support."""
-        vertex = self.stage.vertex_at(place)
-        if vertex is None:
+        """A click on the drawing: paints while labelling, else chooses an instance or shows a vertex's support."""
+        scene, hit = self.scene, self.stage.hit(place)
+        if hit is None:
+            if scene.pieces.chosen is not None:  # beside the shape one lets go
+                scene.pieces.choose(None)
+                self._stale = True
             return
+        vertex, face = hit
         if self.labelling.active:
             self._try(lambda: self.labelling.paint(vertex))
             return
-        self.scene.select(vertex)
-        if "support" in self.scene.modes:
-            self.scene.show("support")
+        scene.select(vertex)
+        if scene.mode in ABOUT_INSTANCES:
+            scene.pieces.choose(scene.pieces.at(vertex, face))
+            self.message = f"vertex {vertex:,} is selected: 'support' shows how far information travels from there"
+        elif "support" in scene.modes:
+            scene.show("support")
         self._stale = True
 
     def _hear_mouse(self, gui: Any) -> None:
@@ -186,21 +196,6 @@ class Window:
             f"vertex {scene.selected:,}, t = {shown:.2g}: 90 % of it lies within a distance of {radius:.3g} "
             f"({radius / size:.0%} of the shape's size)"
         )
-
-    def _legend(self, gui: Any) -> None:
-        labels = {"prediction", "truth", "painting", "proposal"}
-        for number, entry in enumerate(self.scene.legend()):
-            colour = tuple(int(entry.colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-            gui.ColorButton(f"##colour{number}", (*colour, 1.0))
-            gui.SameLine()
-            words = entry.name if entry.share is None else f"{entry.name}  {entry.share:.0%}"
-            if self.scene.mode not in labels:
-                gui.TextUnformatted(words)
-                continue
-            changed, _ = gui.Checkbox(f"{words}##{number}", entry.name not in self.scene.choices.hidden)
-            if changed:
-                self.scene.toggle(entry.name)
-                self._stale = True
 
     def _animate(self) -> None:
         if self._sweep_start is None or self.scene.mode != "support":

@@ -211,7 +211,7 @@ def test_nothing_is_segmented_before_it_is_looked_at() -> None:
 
     scene = Scene([(MESH, TRUTH), torus()], Tools(segment, prepared), mode="truth")
     scene.colours()
-    assert (scene.modes[:4], seen) == (("prediction", "truth", "difference", "confidence"), [])
+    assert (scene.modes[:4], seen) == (("prediction", "instances", "truth", "difference"), [])
     scene.next()
     assert scene.mode == "prediction"  # there is no truth here
     scene.colours()

@@ -18,10 +18,13 @@ from shapes import FIGURE_PARTS, figure
 from small_models import model
 
 from meshtide.errors import InputError
+from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files import save_mesh
 from meshtide.viewer.state.item import model_tools
 from meshtide.viewer.state.scene import Scene
+from meshtide.viewer.view import view
 from meshtide.viewer.window import backend
 
 torch.set_num_threads(1)
@@ -79,6 +82,32 @@ def test_modes_parts_and_a_selected_vertex_change_the_picture(scene: Scene) -> N
     for number, picture in enumerate(drawn):
         assert covered(picture) > 0.02
         assert not any(np.array_equal(picture, other) for other in drawn[:number])
+
+
+@needs_drawing
+def test_a_ready_segmentation_is_drawn_and_a_chosen_instance_stands_out(tmp_path: Path) -> None:
+    mesh, parts = figure(2)
+    named = Segmentation.of_regions(mesh, parts, names=FIGURE_PARTS)
+    view(named, screenshot=tmp_path / "regions.png", size=(240, 240), up="z")
+    assert covered(np.asarray(Image.open(tmp_path / "regions.png").convert("RGB"))) > 0.03
+    labels = Labels(parts, "faces", FIGURE_PARTS).to_vertices(mesh)
+    rows = np.eye(len(FIGURE_PARTS), dtype=np.float32)[labels.values]
+    scene = Scene(Segmentation(mesh, labels, rows, part_colours(FIGURE_PARTS)))
+    stage = _stage(scene, (240, 240), "z")
+    plain = _picture(stage, 0, 5)
+    scene.show("instances")
+    stage.refresh()
+    shaded = _picture(stage, 0, 5)
+    assert not np.array_equal(plain, shaded)
+    stage.look(0, 5)
+    hits = [stage.hit((float(x), float(y))) for x in range(60, 180, 8) for y in range(40, 220, 8)]
+    found = {scene.pieces.at(*hit) for hit in hits if hit is not None}
+    assert found == set(range(len(scene.pieces.all)))  # from the front all can be clicked on
+    scene.pieces.choose(0)
+    stage.refresh()
+    faded = _picture(stage, 0, 5).astype(int)
+    colourful = [np.ptp(picture, axis=2).mean() for picture in (shaded.astype(int), faded)]
+    assert colourful[1] < 0.7 * colourful[0]
 
 
 @needs_drawing
@@ -170,7 +199,7 @@ scene = Scene(figure(2)[0], model_tools())
 window = Window(scene)
 window.polyscope.set_window_size(900, 700)
 window.stage.up = "z"
-own, started, frames = window.frame, time.time(), 0
+own, started, frames, told = window.frame, time.time(), 0, ""
 
 def middle():
     # A place on the surface that the panel does not cover.
@@ -179,31 +208,43 @@ def middle():
             if window.stage.vertex_at((float(x), float(y))) is not None:
                 return x, y
 
+def click():
+    x, y = middle()
+    search = ["xdotool", "search", "--name", "meshtide"]
+    found = subprocess.run(search, capture_output=True, text=True).stdout.split()
+    subprocess.Popen(f"xdotool mousemove --window {found[-1]} {x} {y}; sleep 0.5; xdotool mousedown 1; sleep 0.5; "
+                     "xdotool mouseup 1", shell=True)
+
 def frame():
-    global frames
+    global frames, told
     own()
     frames += 1
     if frames == 5:
-        x, y = middle()
-        search = ["xdotool", "search", "--name", "meshtide"]
-        found = subprocess.run(search, capture_output=True, text=True).stdout.split()
-        subprocess.Popen(f"xdotool mousemove --window {found[-1]} {x} {y}; sleep 0.5; xdotool mousedown 1; sleep 0.5; "
-                         "xdotool mouseup 1", shell=True)
-    if "90 %" in window.message or time.time() - started > 60:
+        click()
+    if not told and scene.pieces.chosen is not None:
+        told = scene.pieces.told()
+        assert scene.mode == "prediction" and scene.selected is not None
+        scene.pieces.choose(None)
+        scene.select(None)
+        scene.show("eigenfunction")  # where a click shows the support
+        click()
+    if "90 %" in window.message or time.time() - started > 90:
         window.polyscope.unshow()
 
 window.frame = frame
 window.open()
+assert told, "no instance was chosen"
 assert scene.selected is not None, "no vertex was selected"
 assert scene.mode == "support", scene.mode
 values = scene.layer().values
 assert values[scene.selected] > 0.2 * values.max()
+print("chosen", told)
 print("selected", scene.selected, window.message)
 """
 
 
 @needs_screen
-def test_a_click_in_a_real_window_shows_the_support() -> None:
+def test_a_click_in_a_real_window_chooses_an_instance_and_shows_a_support() -> None:
     display = f":{90 + os.getpid() % 900}"
     server = subprocess.Popen(["Xvfb", display, "-screen", "0", "1000x800x24"], stderr=subprocess.DEVNULL)
     try:
@@ -216,6 +257,7 @@ def test_a_click_in_a_real_window_shows_the_support() -> None:
         server.terminate()
         server.wait()
     assert done.returncode == 0, done.stderr[-2000:]
+    assert "% of the area" in done.stdout
     assert "90 % of it lies within" in done.stdout
 
 
@@ -234,6 +276,36 @@ scene.select(3)
 for mode in scene.modes:
     scene.show(mode)
     window.polyscope.show(2)
+scene.show("instances")
+scene.pieces.choose(0)
+window.polyscope.show(1)
+scene.show("prediction")
+parts = window.parts
+several = next(each.part for each in scene.pieces.all if each.number == 2)
+parts.opened.add(several)
+window.polyscope.show(2)
+faces = len(window.stage._visible)
+index, second = scene.pieces.of(several)[1]
+parts.toggle(second.name)
+parts.choose(index)
+window.polyscope.show(2)
+own = scene.item.prediction.face_instances == index
+assert len(window.stage._visible) == faces - own.sum() < faces
+parts.only(second.name)
+window.polyscope.show(2)
+assert len(window.stage._visible) == own.sum()
+parts.choose(index)  # a second time lets go
+assert scene.pieces.chosen is None
+parts.only(None)
+window.polyscope.show(1)
+assert len(window.stage._visible) == faces
+hit, window.stage.hit = window.stage.hit, lambda place: (int(scene.mesh.faces[7, 0]), 7)
+window.click((0.0, 0.0))
+assert scene.pieces.chosen == scene.item.prediction.face_instances[7] and scene.mode == "prediction"
+window.stage.hit = lambda place: None
+window.click((0.0, 0.0))
+assert scene.pieces.chosen is None
+window.stage.hit = hit
 scene.show("support")
 window._sweep_start = 1.0  # as the button "animate over t" does
 seen = set()
