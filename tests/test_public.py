@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import inspect
 import subprocess
@@ -29,10 +30,11 @@ def test_dir_shows_public_names_only() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in meshtide.__all__ if name != "__version__"])
-def test_a_public_name_is_no_module(name: str) -> None:
+def test_a_public_name_is_no_module_and_shows_an_example(name: str) -> None:
     thing = getattr(meshtide, name)
     assert not inspect.ismodule(thing)
     assert thing.__name__ == name
+    assert doctest.DocTestParser().get_examples(inspect.getdoc(thing) or ""), f"{name} has no example"
 
 
 def test_a_function_is_not_replaced_by_a_module_of_its_name() -> None:

@@ -52,7 +52,12 @@ class Row:
 
 @dataclass(repr=False)
 class Comparison:
-    """Results as they come in, of one experiment but for its network; its seed is the first one."""
+    """Results as they come in, of one experiment but for its network; its seed is the first one.
+
+    >>> from meshtide.training.experiment import plan
+    >>> Comparison(plan("figures"), ("tide-m", "gcn"))
+    Comparison(figures: no results yet)
+    """
 
     experiment: Experiment  # with the usual network, whichever are compared
     networks: tuple[str, ...]

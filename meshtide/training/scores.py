@@ -69,6 +69,15 @@ class Score:
     of the whole set: each part's intersection over union from the confusion of all shapes' vertices together, then the
     mean over the parts that occur in the truth. A part that is only ever predicted is not one of them, though
     predicting it takes from those that are. `shape_mean_iou` is the mean over shapes of each shape's own mean IoU.
+
+    >>> import meshtide as mt
+    >>> from pathlib import Path
+    >>> Path("hands").mkdir()
+    >>> mesh, labels = mt.make_figure("hand", 1)
+    >>> mt.save_mesh(mesh, "hands/hand.ply")
+    >>> mt.write_labels(labels, "hands/hand.txt", mesh)
+    >>> mt.evaluate("default", "hands")  # doctest: +ELLIPSIS
+    Score(vertex accuracy 9...%, ... mean iou ...%; 1 shapes, 18 parts)
     """
 
     vertex_accuracy: float

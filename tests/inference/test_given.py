@@ -16,7 +16,7 @@ from shapes import box, figure, torus
 from small_models import KINDS, model
 
 from meshtide.errors import InputError
-from meshtide.inference.given import take
+from meshtide.inference.given import polygons_of, take
 from meshtide.inference.model import Model
 from meshtide.inference.segment import segment
 from meshtide.inference.segmentation import Segmentation
@@ -148,6 +148,10 @@ def test_polygons_have_one_answer_each(kind: str, known: Model, tmp_path: Path) 
         "lists": lambda: (points, polygons),
         "pyvista": lambda: fake("pyvista", "PolyData", points=np.array(points), faces=padded(polygons)),
     }[kind]()
+    if kind != "file":
+        found = polygons_of(given)[0]
+        assert found.corners.tolist() == [corner for polygon in polygons for corner in polygon]
+        assert found.sizes.tolist() == [len(polygon) for polygon in polygons]
     result = segment(given, known)
     assert (len(result.labels), len(result.face_labels)) == (10, 7)
     assert len(result.mesh_face_labels) > 7
@@ -171,8 +175,9 @@ def test_quads_in_one_array(known: Model) -> None:
 def test_a_scene_is_counted_in_the_order_of_its_nodes(known: Model, tmp_path: Path) -> None:
     scene, shapes = trimesh.Scene(), {"ring": torus(24, 12), "body": MESH, "box": box()}
     for number, (name, mesh) in enumerate(shapes.items()):
-        matrix = trimesh.transformations.translation_matrix([3.0 * number, 0, 0])
-        matrix[0, 0] = -1.0 if name == "body" else 1.0  # a mirror
+        matrix = trimesh.transformations.rotation_matrix(0.4 * number, [1, 2, 3])
+        matrix[0, 3] = 3.0 * number
+        matrix[:3, 0] *= -1.0 if name == "body" else 1.0  # a mirror
         scene.add_geometry(trimesh.Trimesh(mesh.vertices, mesh.faces, process=False), name, name, transform=matrix)
     scene.add_geometry(trimesh.PointCloud(np.zeros((5, 3))), "points", "points")
     given, whole = take(scene), scene.to_mesh()
