@@ -45,7 +45,7 @@ class Diagnosis:
 
     @property
     def verdict(self) -> Verdict:
-        """`good`, `usable` (remarks only), `repairable` (--fix helps) or `unusable`."""
+        """`good`, `usable` (remarks only), `repairable` (`repair` helps) or `unusable`."""
         severities = {finding.severity for finding in self.findings}
         if "fatal" in severities:
             return "unusable"

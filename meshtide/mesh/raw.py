@@ -31,7 +31,7 @@ class RawMesh:
         return RawMesh(mesh.vertices, mesh.faces, mesh.name, mesh.origin)
 
     def checked(self, place: str | Path | None = None) -> Mesh:
-        """These triangles as a mesh; raises InputError, which begins with `place`, if they are no usable surface."""
+        """These triangles as a mesh; raises InputError, which begins with `place`, if they are not a usable surface."""
         try:
             return Mesh(self.vertices, self.faces, self.name, self.origin)
         except InputError as error:

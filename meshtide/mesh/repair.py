@@ -111,8 +111,8 @@ def _drop_infinite(raw: RawMesh) -> tuple[RawMesh, str]:
     mended = _keep_vertices(_keep_faces(raw, np.asarray(finite[raw.faces].all(axis=1))), finite)
     return mended, _counted(
         int((~finite).sum()),
-        "vertex whose coordinates are no numbers was removed with its faces",
-        "vertices whose coordinates are no numbers were removed with their faces",
+        "vertex whose coordinates are not numbers was removed with its faces",
+        "vertices whose coordinates are not numbers were removed with their faces",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from meshtide.errors import InputError
-from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Sizes, whole_numbers
+from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Sizes, check_is_file, whole_numbers
 from meshtide.words import listed
 
 GROUP = "meshtide.label_formats"
@@ -37,8 +37,7 @@ def read_added(path: Path, sizes: Sizes | None) -> Contents | None:
 
 def _called(path: Path, entry: EntryPoint, sizes: Sizes | None) -> Any:
     """What the reader returns; whatever it raises becomes one sentence about the file."""
-    if not path.is_file():
-        raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}; wanted a label file")
+    check_is_file(path)
     try:
         return entry.load()(path, sizes)
     except InputError:

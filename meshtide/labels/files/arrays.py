@@ -26,6 +26,7 @@ from meshtide.labels.files.contents import (
     PerElement,
     Place,
     Sizes,
+    check_is_file,
     read_bytes,
     whole_numbers,
 )
@@ -72,8 +73,7 @@ def read_npy(path: Path, sizes: Sizes | None) -> PerElement:
 
 def read_npz(path: Path, sizes: Sizes | None) -> PerElement:
     """A .npz file: the array called `labels` (or another of LABEL_KEYS), else the only one that fits the mesh."""
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    check_is_file(path)
     try:
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if info.filename.endswith(".npy")]

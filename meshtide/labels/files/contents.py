@@ -97,10 +97,15 @@ def read_text(path: Path, sizes: Sizes | None, most: int = MOST_TEXT) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def check_is_file(path: Path) -> None:
+    """Raise InputError unless there is a regular file: a device or a pipe might never end."""
+    if not path.is_file():
+        raise InputError(f"{path}: {'is not a file' if path.exists() else 'no such file'}; wanted a label file")
+
+
 def read_bytes(path: Path, most: int) -> bytes:
     """The bytes of a regular file that has no more of them than `most`."""
-    if not path.is_file():
-        raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}; wanted a label file")
+    check_is_file(path)
     try:
         # Python reserves as many bytes as it is asked for; the file may still grow while it is read.
         wanted = min(path.stat().st_size, most) + 1

@@ -31,7 +31,7 @@ def read_json(path: Path, sizes: Sizes | None) -> Contents:
     except RecursionError:
         raise InputError(f"{path}: is nested too deeply for labels") from None
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}: is no JSON (line {error.lineno:,}: {error.msg}); is it cut short?") from None
+        raise InputError(f"{path}: is not JSON (line {error.lineno:,}: {error.msg}); is it cut short?") from None
     except ValueError as error:
         raise InputError(f"{path}: has a number that cannot be read ({error})") from None
     if isinstance(said, list):
@@ -54,7 +54,7 @@ def _place(path: Path, word: str) -> Place:
 
 def _indices(path: Path, name: str, members: Any) -> list[int]:
     if not isinstance(members, list) or not all(type(member) is int for member in members):
-        raise InputError(f"{path}: the part {name[:40]!r} is no list of element numbers")
+        raise InputError(f"{path}: the part {name[:40]!r} is not a list of element numbers")
     return members
 
 
@@ -68,7 +68,7 @@ def _per_element(path: Path, labels: list[Any], names: Any, on: Place | None) ->
         raise InputError(f"{path}: {str(wrong)[:40]!r} stands among the labels; wanted all numbers or all names")
     if names is not None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise InputError(f'{path}: "names" is no list of texts; wanted the names of the parts in order')
+            raise InputError(f'{path}: "names" is not a list of texts; wanted the names of the parts in order')
         check_part_count(path, len(names))
     numbers = np.array([-1 if label is None else min(label, 2**62) for label in labels])
     return PerElement(path, whole_numbers(path, numbers), None if names is None else tuple(names), on)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
-from meshtide.labels.files.contents import PerElement, Place, Sizes, check_part_count, whole_numbers
+from meshtide.labels.files.contents import PerElement, Place, Sizes, check_is_file, check_part_count, whole_numbers
 from meshtide.mesh.files.ply_header import Header, read_header
 from meshtide.mesh.files.ply_rows import read_columns
 
@@ -64,8 +64,7 @@ def _labels_of(header: Header) -> list[tuple[str, str]]:
 
 
 def _header(path: Path) -> Header:
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    check_is_file(path)
     try:
         return read_header(path)
     except OSError as error:

@@ -75,7 +75,7 @@ def parse_labels(path: str | Path, sizes: Sizes | None, on: Place | None = None)
     contents = read_added(path, sizes)
     if contents is None:
         known = ", ".join((*label_suffixes(), ".ply", ".obj"))
-        raise InputError(f"{path}: '{path.suffix}' is no label format known here; use one of {known}")
+        raise InputError(f"{path}: '{path.suffix}' is not a label format that can be read; use one of {known}")
     return contents
 
 

@@ -52,9 +52,9 @@ def _header(data: bytes, path: Path) -> dict[str, Any]:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: holds no glTF header; is it another format under this name?") from None
+        raise InputError(f"{path}: has no glTF header; is it another format under this name?") from None
     if not isinstance(header, dict) or "asset" not in header:
-        raise InputError(f"{path}: holds no glTF header; is it another format under this name?")
+        raise InputError(f"{path}: has no glTF header; is it another format under this name?")
     return header
 
 
@@ -116,7 +116,7 @@ def _load_scene(data: bytes, path: Path, buffers: dict[str, bytes]) -> Any:
         RecursionError,
     ) as error:
         cause = str(error).split("\n", 1)[0][:120] or type(error).__name__
-        raise InputError(f"{path}: is no readable glTF scene ({cause}); is it cut short or damaged?") from error
+        raise InputError(f"{path}: cannot be read as a glTF scene ({cause}); is it cut short or damaged?") from error
 
 
 def _placed_parts(scene: Any) -> list[tuple[str, Any, Any]]:

@@ -44,7 +44,7 @@ def read_polygons(path: str | Path) -> Polygons:
     if not path.exists():
         raise InputError(f"{path}: no such file")
     if reader is None:
-        raise InputError(f"{path}: '{path.suffix}' is no mesh format known here; use one of {', '.join(READABLE)}")
+        raise InputError(f"{path}: '{path.suffix}' is not a mesh format; use one of {', '.join(READABLE)}")
     try:
         return reader(path)
     except OSError as error:

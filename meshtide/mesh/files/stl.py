@@ -30,7 +30,7 @@ def read_stl(path: Path) -> Polygons:
         return _soup(corners, _solids(data))
     if claimed < 0 or claimed > held:
         found = f"{claimed:,} facets claimed, {max(held, 0):,} there" if claimed >= 0 else f"{len(data)} bytes"
-        raise InputError(f"{path}: is no whole STL file ({found}); is it cut short?")
+        raise InputError(f"{path}: is not a whole STL file ({found}); is it cut short?")
     return _soup(_binary_corners(data, claimed))
 
 

@@ -25,7 +25,7 @@ def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".
     """
     folder = Path(folder)
     if suffix.lower() not in WRITABLE:
-        raise InputError(f"'{suffix}' is no suffix that parts can be written as; choose one of {', '.join(WRITABLE)}")
+        raise InputError(f"parts cannot be written as '{suffix}' files; choose one of {', '.join(WRITABLE)}")
     words = safe_words(instance.name for instance in segmentation.instances)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -69,7 +69,7 @@ def angles_of(view: View) -> tuple[float, float]:
             raise InputError(f"the view '{view}' is not known; use {', '.join(VIEWS)}, best or (azimuth, elevation)")
         return VIEWS[view]
     if len(view) != 2 or not np.isfinite(view).all():
-        raise InputError(f"the view {view} is no direction; give azimuth and elevation in degrees")
+        raise InputError(f"the view {view} is not a direction; give azimuth and elevation in degrees")
     return float(view[0]), float(view[1])
 
 

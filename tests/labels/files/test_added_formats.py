@@ -92,7 +92,7 @@ def test_own_formats_and_meshes_stay_what_they_are(tmp_path: Path) -> None:
         ("x.commas", "0," * 11 + "-7", "part number -7"),
         ("x.table", TEXT, r"returned int64 \(12, 3\); wanted one number an element"),
         ("x.gone", TEXT, "package 'comma-labels' could not read it .*missing"),
-        ("x.other", TEXT, "'.other' is no label format known here; use one of .*, .commas, "),
+        ("x.other", TEXT, "'.other' is not a label format that can be read; use one of .*, .commas, "),
     ],
 )
 def test_what_goes_wrong_is_a_sentence_about_the_file(tmp_path: Path, name: str, text: str, says: str) -> None:
