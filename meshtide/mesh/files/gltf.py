@@ -88,10 +88,10 @@ def _sibling(path: Path, uri: str) -> Path:
     """A file that the scene names, which must lie in the scene's own folder or below."""
     name = PurePosixPath(unquote(uri))
     if name.is_absolute() or ".." in name.parts or "\\" in str(name) or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", uri):
-        raise InputError(f"{path}: names the buffer '{uri}' outside its own folder, which is not opened")
+        raise InputError(f"{path}: names the buffer {uri[:60]!r} outside its own folder, which is not opened")
     found = path.parent / name
     if not found.is_file():
-        raise InputError(f"{path}: its buffer '{uri}' is not there; keep the two files together or export a .glb")
+        raise InputError(f"{path}: its buffer {uri[:60]!r} is not there; keep the two files together or export a .glb")
     return found
 
 

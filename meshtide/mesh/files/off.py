@@ -11,6 +11,7 @@ from meshtide.arrays import IntArray
 from meshtide.errors import InputError
 from meshtide.mesh.files.raw import MOST_ELEMENTS, Polygons, parse_numbers
 
+_COUNT = re.compile(rb"[0-9]{1,18}")
 _COMMENT = re.compile(rb"#[^\n]*")
 _HEADER = re.compile(rb"\A\s*(ST)?C?N?(4)?(n)?OFF(?![A-Za-z])[ \t]*(BINARY)?")
 
@@ -25,7 +26,7 @@ def read_off(path: Path) -> Polygons:
         raise InputError(f"{path}: is a binary or not three-dimensional OFF file; save it as plain OFF or PLY")
     lines = [line for line in text[header.end() :].split(b"\n") if line.strip()]
     counts = lines[0].split() if lines else []
-    if len(counts) < 2 or not all(count.isdigit() for count in counts[:2]):
+    if len(counts) < 2 or not all(_COUNT.fullmatch(count) for count in counts[:2]):
         raise InputError(f"{path}: has no line with the number of vertices and faces; is the file damaged?")
     vertex_count, face_count = int(counts[0]), int(counts[1])
     if max(vertex_count, face_count) > min(MOST_ELEMENTS, len(text)):
@@ -53,6 +54,8 @@ def _read_lines(lines: list[bytes], vertex_count: int, face_count: int, path: Pa
 def _read_stream(text: bytes, vertex_count: int, face_count: int, path: Path) -> Polygons:
     """Numbers without a line structure: possible only where nothing but coordinates and corners is stored."""
     numbers = parse_numbers(text, np.float64, str(path))
+    if len(numbers) < 3 * vertex_count:
+        raise InputError(f"{path}: has fewer than the {vertex_count:,} vertices it claims; is it cut short?")
     points, rest = numbers[: 3 * vertex_count], numbers[3 * vertex_count :].astype(np.int64)
     sizes: IntArray = np.zeros(face_count, dtype=np.int64)
     keep = np.ones(len(rest), dtype=bool)

@@ -46,5 +46,5 @@ def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place:
             float(token)
         except ValueError:
             shown = token[:40].decode(errors="replace")
-            raise InputError(f"{place}: found '{shown}' where a number should stand; is the file damaged?") from None
+            raise InputError(f"{place}: found {shown!r} where a number should stand; is the file damaged?") from None
     raise InputError(f"{place}: has numbers that are not whole where vertex numbers should stand; is the file damaged?")

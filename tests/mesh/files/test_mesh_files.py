@@ -179,6 +179,8 @@ def test_gltf_opens_nothing_outside_its_folder(tmp_path: Path) -> None:
         ("huge.gltf", json.dumps({"asset": {"version": "2.0"}, "accessors": [{"count": 10**13}]}).encode()),
         ("deep.gltf", b"[" * 100_000),
         ("empty.off", b""),
+        ("digits.off", b"OFF\n" + b"9" * 5000 + b" 5 0\n"),
+        ("short.off", b"OFF\n3 1 0\n0 0 0\n1 0\n"),
         ("words.obj", b"v one two three\nf 1 2 3\n"),
         ("half.obj", b"v 1 2\nv 1 2\nv 2 3\nf 1 2 3\n"),
         ("fraction.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 2.5\n"),
