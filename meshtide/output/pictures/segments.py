@@ -44,7 +44,7 @@ def segmentation_picture(
     view = best_view(mesh, up=up) if view == "best" else view
     how: dict[str, Any] = {"size": size, "view": view, "up": up, "lens": lens, "background": background}
     drawings, captions = [render(mesh, coat.palette[coat.values], on="faces", **how)], [""]
-    key = _shortened(coat.key, background)
+    key = shortened_legend(coat.key, background)
     if confidence:
         drawings.append(render(mesh, confidence_colours(segmentation.mesh_confidence), on="vertices", **how))
         captions = ["instances" if instances else "parts", "confidence"]
@@ -73,7 +73,7 @@ def segmentation_sheet(
         drawings.append(render(each.mesh, coat.palette[coat.values], on="faces", size=size, view=view, up=up))
         for name, colour, share in _coat(each, False).key:
             shares[name], colours[name] = shares.get(name, 0.0) + share, colour
-    key = _shortened([(name, colours[name], share) for name, share in shares.items()], BACKGROUND)
+    key = shortened_legend([(name, colours[name], share) for name, share in shares.items()], BACKGROUND)
     return sheet(drawings, list(captions), columns, title=title, legend=key)
 
 
@@ -100,11 +100,11 @@ def _coat(segmentation: Segmentation, instances: bool) -> _Coat:
     return _Coat(values, palette, [(called[row], str(palette[row]), float(shares[row])) for row in present])
 
 
-def _shortened(key: Sequence[tuple[str, str, float]], background: Any) -> list[tuple[str, str]]:
+def shortened_legend(key: Sequence[tuple[str, str, float | None]], background: Any) -> list[tuple[str, str]]:
     """Names and colours for a legend; where there are too many, the largest and how many more there are."""
     if len(key) <= MOST_NAMED:
         return [(name, colour) for name, colour, _ in key]
-    largest = sorted(range(len(key)), key=lambda row: -key[row][2])[: MOST_NAMED - 1]
+    largest = sorted(range(len(key)), key=lambda row: -(key[row][2] or 0.0))[: MOST_NAMED - 1]
     blank = "#" + bytes(rgb(background).reshape(3).astype(np.uint8).tolist()).hex()  # a patch that is not seen
     return [*(key[row][:2] for row in sorted(largest)), (f"… and {len(key) - len(largest):,} more", blank)]
 

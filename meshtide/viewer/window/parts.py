@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from meshtide.inference.instances import Instance
 from meshtide.viewer.state.layers import LegendEntry
 from meshtide.viewer.state.pieces import describe
 from meshtide.viewer.window.stage import Stage
 
 HIDEABLE = ("prediction", "instances", "truth", "painting", "proposal")  # modes whose legend has parts
-MOST_LINES = 14  # of the list; more are scrolled through
-LINE = 24.0  # pixels of one
+MOST_LINES = 12  # of the list; more are scrolled through
 
 
 class PartsPanel:
@@ -27,6 +27,12 @@ class PartsPanel:
         pieces.choose(None if pieces.chosen == instance else instance)
         self.changed()
 
+    def reveal(self) -> None:
+        """List the instances of the part that the chosen one belongs to."""
+        pieces = self.scene.pieces
+        if pieces.chosen is not None and len(pieces.of(pieces.all[pieces.chosen].part)) > 1:
+            self.opened.add(pieces.all[pieces.chosen].part)
+
     def toggle(self, name: str) -> None:
         """Hide a part or an instance, or show it again."""
         self.scene.toggle(name)
@@ -40,8 +46,9 @@ class PartsPanel:
     def draw(self, gui: Any) -> None:
         """The chosen instance, and the list."""
         self._chosen(gui)
-        lines = len(self.stage.legend) + sum(len(self.scene.pieces.of(part)) for part in self.opened)
-        gui.BeginChild("parts", (0.0, LINE * min(max(lines, 1), MOST_LINES) + 4.0))
+        opened = self.opened if self.scene.mode == "prediction" else ()
+        lines = len(self.stage.legend) + sum(len(self.scene.pieces.of(part)) for part in opened)
+        gui.BeginChild("parts", (0.0, gui.GetFrameHeightWithSpacing() * min(max(lines, 1), MOST_LINES)))
         try:
             for number, entry in enumerate(self.stage.legend):
                 self._line(gui, number, entry)
@@ -81,13 +88,16 @@ class PartsPanel:
         elif len(own) < 2:
             self._choice(gui, f"{words}##line{number}", own[0][0] if own else None)
         else:
-            self._opener(gui, f"{words}  (x{len(own)})##line{number}", entry, own)
+            self._opener(gui, f"{words}  (x{len(own)})##line{number}", entry.name, own)
 
-    def _opener(self, gui: Any, words: str, entry: LegendEntry, own: tuple[tuple[int, Any], ...]) -> None:
+    def _opener(self, gui: Any, words: str, part: str, own: tuple[tuple[int, Instance], ...]) -> None:
         """A part of several instances, which opens to them."""
-        if gui.Selectable(words, False):
-            self.opened ^= {entry.name}
-        if entry.name not in self.opened:
+        is_open = part in self.opened
+        pressed = gui.ArrowButton(f"##open{words}", gui.ImGuiDir_Down if is_open else gui.ImGuiDir_Right)
+        gui.SameLine()
+        if gui.Selectable(words, False) or pressed:
+            self.opened ^= {part}
+        if not is_open:
             return
         gui.Indent(24.0)
         for index, instance in own:

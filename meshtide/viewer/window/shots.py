@@ -10,6 +10,7 @@ import numpy as np
 
 from meshtide.errors import InputError
 from meshtide.output.pictures import Image, save_picture, sheet
+from meshtide.output.pictures.segments import shortened_legend
 from meshtide.viewer.state.scene import Scene
 from meshtide.viewer.window.backend import start
 from meshtide.viewer.window.stage import Stage
@@ -39,7 +40,7 @@ def screenshot(
     stage = _stage(scene, size, up)
     pictures = [_picture(stage, *each) for each in angles]
     captions = list(views) if len(views) > 1 else None
-    entries = [(entry.name, entry.colour) for entry in scene.legend()]
+    entries = shortened_legend([(entry.name, entry.colour, entry.share) for entry in scene.legend()], WHITE)
     save_picture(sheet(pictures, captions, legend=entries if legend else None, background=WHITE), path)
 
 

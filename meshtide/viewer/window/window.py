@@ -106,6 +106,7 @@ class Window:
         scene.select(vertex)
         if scene.mode in ABOUT_INSTANCES:
             scene.pieces.choose(scene.pieces.at(vertex, face))
+            self.parts.reveal()
             self.message = f"vertex {vertex:,} is selected: 'support' shows how far information travels from there"
         elif "support" in scene.modes:
             scene.show("support")
