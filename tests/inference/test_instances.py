@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 from scipy.spatial import cKDTree
-from segmented_files import INPUTS, guess, ready
+from segmented_files import INPUTS, guess, obj_file, ready
 from shapes import box, figure, sphere
 
 from meshtide.data.figures import make_figure
@@ -21,6 +21,7 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import part_colours
 from meshtide.labels.files import read_labels
 from meshtide.labels.labels import Labels
+from meshtide.mesh.files import load_ready
 from meshtide.mesh.mesh import Mesh
 from meshtide.output.files.splitting import split_parts
 
@@ -145,6 +146,19 @@ def test_a_vertex_among_other_parts_takes_the_nearest_piece() -> None:
     assert 1 not in result.mesh_face_labels.values[(mesh.faces == lonely).any(axis=1)]
 
 
+def test_a_polygon_is_in_one_instance_even_where_damage_tears_it(tmp_path: Path) -> None:
+    """Of a hexagon's four triangles the two with the damaged corner go; what is left meets in a point alone."""
+    turn = np.linspace(0, 2 * np.pi, 6, endpoint=False)
+    points = np.stack([np.cos(turn), np.sin(turn), np.zeros(6)], axis=1).tolist()
+    points[3] = [float("nan"), 0.0, 0.0]
+    given = obj_file(tmp_path / "torn.obj", [*points, [2.0, 2.0, 0.0]], [[0, 1, 2, 3, 4, 5], [1, 6, 2]])
+    mesh = load_ready(given.path)[0]
+    assert len(mesh.faces) == 3
+    result = one_part(mesh)
+    np.testing.assert_array_equal(result.mesh_face_instances, result.face_instances[result.origin.face_of])
+    assert len(result.instances) == 1
+
+
 def test_names_that_meet_are_told_apart() -> None:
     mesh = several(box(), moved(box(), (3, 0, 0)), moved(box(), (6, 0, 0)))
     values = np.repeat([0, 0, 1], 8)
@@ -200,9 +214,9 @@ def test_every_format_tells_four_legs_apart(tmp_path: Path) -> None:
 
 def test_regions_are_instances_the_largest_first(tmp_path: Path) -> None:
     mesh = several(box(), moved(box(), (4, 0, 0), 3.0), moved(box(), (9, 0, 0), 2.0))
-    regions = np.repeat([5, 0, 2], 12)
+    regions = np.repeat([0, 5, 2], 12)
     regions[0] = -1
-    result = Segmentation.of_regions(mesh, regions, [0.9, 0.0, 0.8, 0.0, 0.0, 0.7], warnings=("look",))
+    result = Segmentation.of_regions(mesh, regions, [0.7, 0.0, 0.8, 0.0, 0.0, 0.9], warnings=("look",))
     assert result.parts == tuple(instance.name for instance in result.instances) == ("part 1", "part 2", "part 3")
     assert [instance.area for instance in result.instances] == pytest.approx([54, 24, 5.5])
     assert [instance.confidence for instance in result.instances] == pytest.approx([0.9, 0.8, 0.7])
