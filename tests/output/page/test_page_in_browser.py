@@ -404,6 +404,11 @@ def test_hostile_texts_are_shown_and_do_nothing(
     browser.show(pages["hostile"], "#hide=%3Cb%3E&mode=%3Cscript%3E", size=size)
     assert browser.text("#title") == browser.text("#legend .name") == browser.text("#warnings li") == ATTACK
     assert browser.run("document.title") == ATTACK
+    browser.run("for (const each of document.querySelectorAll('#legend .fold, #legend .pick')) each.click?.()")
+    browser.run("document.querySelector('#legend .pick').click()")
+    browser.settle()
+    assert browser.text("#chosen-name") == browser.run("document.querySelector('#legend .pick').title") == ATTACK
+    assert browser.run("[...document.querySelectorAll('#legend .pieces .name')].at(-1).textContent") == "<b> 2"
     assert browser.run("[typeof window.hurt, document.images.length, document.scripts.length]") == ["undefined", 0, 3]
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     assert drawn(browser.canvas()).sum() > 1_000
