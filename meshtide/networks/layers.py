@@ -56,8 +56,8 @@ class Dropout(nn.Module):
     """Set a random share of numbers to 0 and scale the others so that the mean is kept, in training only.
 
     Like torch's, but with 8 random bits a number rather than a random float, which takes most of its time on a CPU:
-    with torch's a training step of TIDE takes 1.3 times as long, with gradient features 1.1 times
-    (tests/benchmarks/dropout.py, one thread, 1,000 and 38,914 vertices). The share is rounded to 1/256 and the scale
+    with torch's a training step of TIDE takes 1.3 to 1.4 times as long, with gradient features 1.1 times
+    (tests/benchmarks/dropout.py, one thread, 1,000 and 9,730 vertices). The share is rounded to 1/256 and the scale
     follows the rounded one.
     """
 
