@@ -13,6 +13,7 @@ from meshtide.cli.compare import compare
 from meshtide.cli.console import err, out
 from meshtide.cli.evaluate import evaluate
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
+from meshtide.cli.remake import remake
 from meshtide.cli.segment import segment
 from meshtide.cli.train import train
 from meshtide.cli.view import view
@@ -26,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
 )
-for command in (demo, segment, view, train, evaluate, compare, doctor, prepare):
+for command in (demo, segment, view, train, evaluate, compare, doctor, prepare, remake):
     app.command()(command)
 app.add_typer(cache_app, name="cache")
 

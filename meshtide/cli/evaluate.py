@@ -21,6 +21,7 @@ from meshtide.cli.console import (
     out,
     write_json,
 )
+from meshtide.errors import InputError
 
 if TYPE_CHECKING:
     from meshtide.training.scores import Score
@@ -33,12 +34,27 @@ def evaluate(
     parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
     kind: Annotated[str | None, typer.Option(help="Take every shape for this kind instead of letting it vote.")] = None,
     confusion: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the confusion of parts.")] = None,
+    regions: Annotated[
+        bool,
+        typer.Option("--regions", help="Divide a folder's meshes without names; score against people's .seg files."),
+    ] = False,
+    segmentations: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the .seg files are, if not beside the meshes.")
+    ] = None,
     device: DeviceOption = "auto",
     data: DataOption = None,
     cache: CacheOption = None,
     report: JsonOption = None,
 ) -> None:
-    """Score a model on a labelled collection."""
+    """Score a model on a labelled collection, or with `--regions` the division into parts without names.
+
+    `meshtide evaluate default off/ --regions --segmentations seg/` scores as the Princeton benchmark does.
+    """
+    if regions:
+        _evaluate_regions(model, Path(source), segmentations, report)
+        return
+    if segmentations is not None:
+        raise InputError("--segmentations goes with --regions")
     from meshtide.inference.model import load_model
     from meshtide.training.evaluate import evaluate as scored
 
@@ -79,6 +95,29 @@ def evaluate(
             "seconds": round(time.perf_counter() - started, 2),
         }
         write_json(report, content)
+
+
+def _evaluate_regions(model: Path, folder: Path, segmentations: Path | None, report: Path | None) -> None:
+    """Score the division into parts without names, mesh by mesh."""
+    from meshtide.training.evaluate_regions import evaluate_regions
+
+    if str(model) != "default":
+        raise InputError("--regions scores the model that ships; give 'default' as the model")
+    with bars() as shown:
+        found = evaluate_regions(folder, segmentations, progress=shown)
+    for score in found.meshes:
+        out.print(
+            f"{escape(score.name)}: Rand error {score.rand:.3f}, {score.regions} parts, people see {score.others:.1f}"
+        )
+    mean = found.mean
+    people = "" if found.people != found.people else f" (people against each other {found.people:.3f})"
+    out.print(
+        f"{len(found.meshes)} meshes, {found.divisions} divisions by people: Rand error {mean.rand:.3f}{people}, "
+        f"consistency errors {mean.global_consistency:.3f} global and {mean.local_consistency:.3f} local, "
+        f"cut discrepancy {mean.cut_discrepancy:.3f}"
+    )
+    if report:
+        write_json(report, found.to_json())
 
 
 def print_score(score: Score) -> None:

@@ -39,6 +39,13 @@ def segment(
         Path | None, typer.Option(metavar="MODEL", help="A model that `train` wrote, instead of the one that ships.")
     ] = None,
     kind: Annotated[str | None, typer.Option(help="What the shapes are, instead of letting each vote.")] = None,
+    unnamed: Annotated[
+        bool, typer.Option("--unnamed", help="Parts without names, whatever the shape is: part 1, part 2, …")
+    ] = False,
+    count: Annotated[int | None, typer.Option("--count", min=1, help="Exactly so many parts, without names.")] = None,
+    detail: Annotated[
+        float | None, typer.Option("--detail", help="More parts without names (2) or fewer (0.5); 1 is usual.")
+    ] = None,
     refine: Annotated[
         bool, typer.Option("--refine/--no-refine", help="Draw borders shorter and along creases, by graph cut.")
     ] = False,
@@ -55,10 +62,11 @@ def segment(
     cache: CacheOption = None,
     report: JsonOption = None,
 ) -> None:
-    """Divide meshes into named parts: no ground truth, no training, no GPU needed.
+    """Divide meshes into parts, named where a name is known: no ground truth, no training, no GPU needed.
 
-    The model that ships knows people, four-legged animals, birds, hands, octopuses and ants. A file that cannot be used
-    does not stop the others; those are listed at the end, and the exit code is then 2.
+    The model that ships names the parts of people, four-legged animals, birds, hands, octopuses and ants. Anything else
+    is divided as a person would divide it, into part 1, part 2 and so on; a line says which it was and why. A file that
+    cannot be used does not stop the others; those are listed at the end, and the exit code is then 2.
     """
     from meshtide.inference.model import load_model
     from meshtide.networks.device import choose_device
@@ -77,20 +85,28 @@ def segment(
     targets = {path: _targets(path, names[path], output or [], several) for path in paths}
     _check_targets(paths, targets)
     place = choose_device(device)
-    options: dict[str, Any] = {"kind": kind, "refine": refine, "device": place, "cache": cache_of(cache)}
+    options: dict[str, Any] = {
+        "kind": kind,
+        "unnamed": unnamed,
+        "count": count,
+        "detail": detail,
+        "refine": refine,
+        "device": place,
+        "cache": cache_of(cache),
+    }
     if max_vertices is not None:
         options["max_vertices"] = max_vertices
     entries = []
     with progress("segmenting", len(paths) if several else 0) as step:
         for path in paths:
             folder = None if split_parts is None else split_parts / names[path] if several else split_parts
-            entries.append(_segment_file(path, targets[path], folder, chosen, options))
+            entries.append(_segment_file(path, targets[path], folder, None if model is None else chosen, options))
             step()
     _finish(entries, several, report)
 
 
 def _segment_file(
-    path: Path, targets: list[Path], folder: Path | None, model: Model, options: dict[str, Any]
+    path: Path, targets: list[Path], folder: Path | None, model: Model | None, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Segment one file and write what was asked for; returns its entry in the report."""
     from meshtide.inference.segment import segment as segmented
@@ -128,8 +144,10 @@ def _print_result(path: Path, result: Segmentation, written: list[Path], seconds
     taken = f"{result.kind}: " if result.kind else ""
     sure = f"confidence {result.mean_confidence:.0%}"
     out.print(f"[bold]{escape(str(path))}[/bold]: {taken}{shares}; {sure}, {seconds:.1f} s")
+    if result.reason:
+        out.print(f"  {escape(result.reason)}")
     for warning in result.warnings:
-        err.print(f"  [yellow]note:[/yellow] {escape(warning)}")
+        err.print(f"  [yellow]note:[/yellow] {escape(in_options(warning))}")
     for target in written:
         out.print(f"  wrote {escape(str(target))}")
 

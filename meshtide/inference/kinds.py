@@ -32,8 +32,8 @@ class Answer:
     votes: dict[str, float]  # kind -> its share of the vote; these add up to 1
 
 
-def answer(model: Model, graph: MeshGraph, kind: str | None = None) -> Answer:
-    """Ask a model about a graph; `kind` overrides the vote."""
+def answer(model: Model, graph: MeshGraph, kind: str | None = None, prior: Mapping[str, float] | None = None) -> Answer:
+    """Ask a model about a graph; `kind` overrides the vote, and a `prior` is what else is known of the kinds."""
     about = model.about
     if kind is not None and kind not in about.kinds:
         known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave `kind` out"
@@ -42,6 +42,8 @@ def answer(model: Model, graph: MeshGraph, kind: str | None = None) -> Answer:
     if not about.kinds:
         return Answer(probabilities, None, {})
     votes = vote(probabilities, graph.mass.cpu().numpy(), about.parts, about.kinds)
+    if prior is not None:
+        votes = _together(votes, prior)
     chosen = kind or max(votes, key=lambda name: votes[name])
     return Answer(restricted(probabilities, about.parts, about.kinds[chosen]), chosen, votes)
 
@@ -64,6 +66,12 @@ def vote(
     )
     shares = np.exp(VOTERS * (scores - scores.max()))
     return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
+
+
+def _together(votes: dict[str, float], prior: Mapping[str, float]) -> dict[str, float]:
+    """Two opinions on the kind as one, shares that add up to 1; neither rules a kind out alone."""
+    both = {name: (share + FLOOR) * (prior.get(name, 0.0) + FLOOR) for name, share in votes.items()}
+    return {name: share / sum(both.values()) for name, share in both.items()}
 
 
 VOTERS = 20.0  # how many independent votes the vertices of a shape are worth

@@ -24,6 +24,15 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.origin import Origin
 
 
+@dataclass(frozen=True)
+class Border:
+    """Two parts that touch, and how sure it is that they are two, from 0 to 1."""
+
+    one: str
+    other: str
+    confidence: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Segmentation:
     """The parts of a mesh and how sure they are, for each vertex and each face that was handed in.
@@ -49,6 +58,8 @@ class Segmentation:
     origin: Origin = field(default=None)  # type: ignore[assignment]  # __post_init__ fills it in
     source: Path | Polygons | None = None  # where the points and polygons that were handed in can be had again
     mesh_regions: IntArray | None = None  # (F,) the part of each triangle where parts are regions, each one instance
+    reason: str = ""  # why the parts are those of this kind, or have no names
+    borders: tuple[Border, ...] = ()  # between parts without names, the most doubtful first
 
     def __post_init__(self) -> None:
         if self.origin is None:

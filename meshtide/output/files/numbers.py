@@ -6,6 +6,7 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,14 @@ def summary(segmentation: Segmentation) -> dict[str, Any]:
     return {
         "name": segmentation.mesh.name,
         "kind": segmentation.kind,
+        "reason": segmentation.reason,
         "warnings": list(segmentation.warnings),
         "vertices": origin.vertex_count,
         "faces": origin.face_count,
         "area": _number(areas.sum()),
         "parts": {name: {"index": index, "colour": colour, **row} for index, (name, colour, row) in named},
         "instances": [_told(instance, *counts) for instance, *counts in _with_counts(segmentation)],
+        "borders": [asdict(border) for border in segmentation.borders],
         "unlabelled": unlabelled,
     }
 

@@ -1,0 +1,1 @@
+"""Any mesh divided into unnamed parts, as a person would divide it."""

@@ -1,0 +1,1 @@
+"""Learning to divide any mesh from generated shapes."""
