@@ -30,7 +30,7 @@ _NAMES = {
     "inference.segmentation": ("Segmentation",),
     "training.train": ("train",),
     "training.evaluate": ("evaluate",),
-    "training.evaluate_regions": ("RegionReport", "evaluate_regions"),
+    "training.evaluate_regions": ("evaluate_regions",),
     "training.comparison": ("Comparison", "compare"),
     "training.run": ("Watch",),
     "training.scores": ("Score",),
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from meshtide.training.comparison import Comparison as Comparison
     from meshtide.training.comparison import compare as compare
     from meshtide.training.evaluate import evaluate as evaluate
-    from meshtide.training.evaluate_regions import RegionReport as RegionReport
     from meshtide.training.evaluate_regions import evaluate_regions as evaluate_regions
     from meshtide.training.run import Watch as Watch
     from meshtide.training.scores import Score as Score

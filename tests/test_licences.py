@@ -30,6 +30,7 @@ _MKL = "Intel's MKL and what it loads, for the extra 'fast' alone"
 _CUDA = "NVIDIA's libraries, which torch brings along where it is built for their cards"
 EXCEPTIONS = {
     **dict.fromkeys(("mkl", "intel-openmp", "intel-cmplr-lib-ur", "tbb", "tcmlib"), _MKL),
+    "embreex": "names none, but its text is that of BSD-2-Clause; the Embree that it carries is Apache-2.0",
     "umf": "classified as proprietary beside its text, which is Apache-2.0 with LLVM exceptions",
 }
 EXCEPTED_PREFIXES = {"nvidia-": _CUDA, "cuda-": _CUDA}

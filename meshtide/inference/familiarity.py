@@ -46,11 +46,12 @@ def limits(model: Model, graphs: Iterable[MeshGraph]) -> dict[str, float]:
 
 def doubts(model: Model, graph: MeshGraph, found: Answer) -> tuple[str, ...]:
     """Sentences about why the answer may be worth little; none for a shape like those of the training."""
-    known = model.about.trained_on.get("familiar") or {}
-    if not isinstance(known, dict) or not known:
-        return ()
-    seen = impression(model, graph, found)
     said = []
+    if found.rival is not None:
+        said.append(f"its parts may also be those of the kind {found.rival}, which `kind={found.rival}` would give")
+    known = model.about.trained_on.get("familiar") or {}
+    known = known if isinstance(known, dict) else {}
+    seen = impression(model, graph, found)
     if seen.sureness < _number(known, "sureness", 0.0):
         said.append(f"the model is unsure about this shape (mean confidence {seen.sureness:.0%})")
     if seen.strangeness > _number(known, "strangeness", np.inf):

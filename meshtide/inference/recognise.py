@@ -23,7 +23,9 @@ from torch import Tensor, nn
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.inference.regions.embedding import ArrowBlock, Places
-from meshtide.inference.regions.inputs import ARROWS, NUMBERS, Inputs
+from meshtide.inference.regions.inputs import ARROWS, NUMBERS, Inputs, Prepared, prepare_surface
+from meshtide.inference.regions.surface import working_surface
+from meshtide.mesh.mesh import Mesh
 
 KEY = "meshtide-kinds"  # of our entry in the safetensors metadata
 VOTERS = 4.0  # how many independent votes the faces of a shape are worth
@@ -129,3 +131,18 @@ def _size(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SIZE:
         raise ValueError(f"a size of {value!r}")
     return value
+
+
+@dataclass(frozen=True, eq=False)
+class Recognition:
+    """What a shape was recognised as, with the working surface that was computed for it."""
+
+    shares: dict[str, float]  # kind -> how likely it is
+    none: float  # how likely it is that the shape is of no kind with names
+    prepared: Prepared
+
+
+def recognise(mesh: Mesh) -> Recognition:
+    """Look at a whole mesh and say what kind of thing it is."""
+    prepared = prepare_surface(working_surface(mesh))
+    return Recognition(*default_recogniser().shares(prepared.inputs), prepared)

@@ -14,10 +14,8 @@ from meshtide.inference.given import Given, take
 from meshtide.inference.kinds import Answer, answer
 from meshtide.inference.model import Model, default_model, load_model
 from meshtide.inference.predict import vertex_probabilities
-from meshtide.inference.recognise import default_recogniser
+from meshtide.inference.recognise import recognise
 from meshtide.inference.refine import refine as refined
-from meshtide.inference.regions.inputs import prepare_surface
-from meshtide.inference.regions.surface import working_surface
 from meshtide.inference.segmentation import Segmentation
 from meshtide.inference.unnamed import divide
 from meshtide.labels.labels import Labels
@@ -82,10 +80,10 @@ def segment(
     given = take(mesh)
     prior = None
     if chosen is default_model() and kind is None:
-        prepared = prepare_surface(working_surface(given.mesh))
-        prior, none = default_recogniser().shares(prepared.inputs)
-        if none > 0.5:
-            return divide(given, prepared=prepared, reason=f"{UNLIKE} ({none:.0%} sure)")
+        seen = recognise(given.mesh)
+        if seen.none > 0.5:
+            return divide(given, prepared=seen.prepared, reason=f"{UNLIKE} ({seen.none:.0%} sure)")
+        prior = seen.shares
     return _named(given, chosen, kind, prior, refine, max_vertices, cache, device)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from meshtide.data.collection import open_collection
 from meshtide.errors import InputError
 from meshtide.inference.kinds import answer, grouped
-from meshtide.inference.model import About, Model, load_model
+from meshtide.inference.model import About, Model, default_model, load_model
+from meshtide.inference.recognise import recognise
 from meshtide.labels.labels import Vocabulary
 from meshtide.networks.device import choose_device
 from meshtide.networks.registry import needs
@@ -73,7 +74,9 @@ def evaluate(
     scores = []
     for shape in shapes:  # one at a time: a collection need not fit into memory
         (loaded,) = load_shapes(collection, [shape], about.recipe, cache, extras)
-        found = answer(model, loaded.example.graph.to(place), kind).probabilities
+        # As `segment` does with the model that ships; but shapes that it would leave unnamed are scored all the same.
+        prior = recognise(loaded.mesh).shares if model is default_model() and kind is None else None
+        found = answer(model, loaded.example.graph.to(place), kind, prior).probabilities
         probabilities, parts = grouped(found, about.parts, joined)
         scores.append(score_shape(shape.name, probabilities, loaded.labels, loaded.mesh, parts=parts))
         count()

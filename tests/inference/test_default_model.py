@@ -52,5 +52,9 @@ def test_millimetres_turns_and_another_order_make_no_difference() -> None:
 
 
 def test_it_says_when_it_does_not_know() -> None:
-    (said,) = segment(torus(60, 40)).warnings
-    assert "with care" in said
+    ring = segment(torus(60, 40))
+    assert ring.kind is None
+    assert "like none of the kinds" in ring.reason
+    # Whoever insists on a kind is warned.
+    said = segment(torus(60, 40), kind="hand").warnings
+    assert any("with care" in sentence for sentence in said)

@@ -99,3 +99,17 @@ def test_a_strange_shape_raises_a_doubt_and_a_known_one_does_not() -> None:
     assert "with care" in said
     assert doubts(plain, flat, answer(plain, flat)) == ()
     assert limits(plain, []) == {}
+
+
+def test_two_opinions_on_the_kind_are_weighed_and_a_rival_is_named() -> None:
+    chosen = model(kinds=KINDS)
+    graph = mesh_graph(figure(1)[0], RECIPE)
+    alone = answer(chosen, graph)
+    other = next(kind for kind in KINDS if kind != alone.kind)
+    assert alone.rival is None
+    together = answer(chosen, graph, prior={other: 0.999, alone.kind: 0.001})
+    assert (together.kind, together.rival) == (other, alone.kind)
+    assert sum(together.votes.values()) == pytest.approx(1)
+    agreed = answer(chosen, graph, prior={alone.kind: 0.9, other: 0.1})
+    assert (agreed.kind, agreed.rival) == (alone.kind, None)
+    assert any(f"the kind {alone.kind}" in sentence for sentence in doubts(chosen, graph, together))
