@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import torus
 
 from meshtide.mesh.files import load_mesh

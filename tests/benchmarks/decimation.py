@@ -9,8 +9,12 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import torus
 
 from meshtide.mesh.decimation import simplify

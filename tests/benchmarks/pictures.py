@@ -10,8 +10,12 @@ from __future__ import annotations
 import sys
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import torus
 
 from meshtide.mesh.mesh import Mesh

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import coo_array
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import FIGURE_PARTS, figure
 
 from meshtide.inference.refine import energy, refine

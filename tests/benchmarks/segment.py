@@ -25,7 +25,7 @@ from statistics import median
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402

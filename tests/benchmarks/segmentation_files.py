@@ -15,6 +15,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import torus
 
 from meshtide.inference.segmentation import Segmentation

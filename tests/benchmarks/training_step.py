@@ -27,7 +27,7 @@ import torch
 from torch import Tensor, nn
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from shapes import torus  # noqa: E402
 

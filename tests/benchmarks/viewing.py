@@ -15,9 +15,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
 from shapes import torus
 
 from meshtide.arrays import IntArray
