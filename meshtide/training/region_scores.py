@@ -50,7 +50,7 @@ def score_regions(mesh: Mesh, regions: IntArray, others: Sequence[IntArray]) -> 
     known = [value for value in discrepancy if np.isfinite(value)]
     return RegionScore(
         mesh.name,
-        float(np.mean([_rand_error(table) for table in tables])),
+        float(np.mean([rand_error(regions, other) for other in others])),
         float(consistency[:, 0].mean()),
         float(consistency[:, 1].mean()),
         float(np.mean(known)) if known else float("nan"),
@@ -59,13 +59,17 @@ def score_regions(mesh: Mesh, regions: IntArray, others: Sequence[IntArray]) -> 
     )
 
 
-def rand_error(one: IntArray, other: IntArray) -> float:
+def rand_error(one: IntArray, other: IntArray, weights: FloatArray | None = None) -> float:
     """The share of pairs of faces that one division joins and the other parts.
+
+    Without weights every face counts the same, as in the Princeton benchmark; with the areas of the faces a pair counts
+    for the product of its two.
 
     >>> rand_error(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]))
     0.5
     """
-    return _rand_error(_shared_faces(one, other))
+    weights = np.ones(len(one)) if weights is None else weights
+    return _rand_error(_shared_faces(one, other, weights), float((weights**2).sum()))
 
 
 def agreement(divisions: Sequence[IntArray]) -> float:
@@ -91,26 +95,23 @@ def mean_score(scores: Iterable[RegionScore], name: str = "mean") -> RegionScore
     )
 
 
-def _shared_faces(one: IntArray, other: IntArray) -> FloatArray:
-    """How many faces each region of one shares with each of the other, (regions, others)."""
+def _shared_faces(one: IntArray, other: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """How many faces, or what weight of them, each region of one shares with each of the other, (regions, others)."""
     _, rows = np.unique(one, return_inverse=True)
     _, columns = np.unique(other, return_inverse=True)
     width = int(columns.max()) + 1
-    counts = np.bincount(rows * width + columns, minlength=(int(rows.max()) + 1) * width)
+    counts = np.bincount(rows * width + columns, weights, minlength=(int(rows.max()) + 1) * width)
     return counts.reshape(-1, width).astype(np.float64)
 
 
-def _rand_error(table: FloatArray) -> float:
-    pairs = _pairs(np.array([table.sum()]))
-    if pairs == 0:
+def _rand_error(table: FloatArray, own: float) -> float:
+    """From shared faces; `own` is what each face would count as a pair with itself, added up."""
+    pairs = table.sum() ** 2 - own
+    if not pairs > 0:
         return 0.0
-    together_in_one = _pairs(table.sum(axis=1))
-    together_in_other = _pairs(table.sum(axis=0))
-    return float((together_in_one + together_in_other - 2 * _pairs(table.ravel())) / pairs)
-
-
-def _pairs(sizes: FloatArray) -> float:
-    return float((sizes * (sizes - 1) / 2).sum())
+    in_one, in_other = (table.sum(axis=1) ** 2).sum() - own, (table.sum(axis=0) ** 2).sum() - own
+    both = (table**2).sum() - own
+    return max(0.0, float((in_one + in_other - 2 * both) / pairs))
 
 
 def _consistency_errors(table: FloatArray) -> tuple[float, float]:

@@ -29,9 +29,14 @@ from meshtide.inference.regions.regions import find_regions
 from meshtide.inference.regions.surface import working_surface
 from meshtide.inference.regions.winding import neighbours
 from meshtide.mesh.mesh import Mesh, load_mesh
-from meshtide.training.regions.scores import error_against
+from meshtide.training.region_scores import rand_error
 
 CATEGORIES = ("Human", "Ant", "Vase", "FourLeg")
+
+
+def error_against(answer: np.ndarray, people: np.ndarray) -> float:
+    """The mean Rand error of an answer (F,) against several people's (P, F)."""
+    return float(np.mean([rand_error(answer, one) for one in people]))
 
 
 def k_means(prepared: Prepared, count: int) -> np.ndarray:

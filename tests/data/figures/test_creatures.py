@@ -10,7 +10,7 @@ import pytest
 from shapes import sphere
 
 from meshtide.data.figures import KINDS, VARIANTS, make_figure
-from meshtide.data.figures.creatures import CREATURE_KINDS, body_figure, catalogue, divided_by_someone, make_creature
+from meshtide.data.figures.creatures import CREATURE_KINDS, body_figure, catalogue, make_creature
 from meshtide.data.figures.creatures.catalogue import CREATURES
 from meshtide.data.figures.creatures.pieces import SMALLEST, faces_by_vote, limb_keys, pieces
 from meshtide.data.figures.creatures.shapes import ball, bone, connected, fan, ring, strand, sturdy
@@ -170,27 +170,6 @@ def test_pieces_of_bodies_are_counted_as_anatomy_says() -> None:
     person = counts(body_figure("humanoid", 3, "blended", defects=False))
     assert person == dict.fromkeys(person, 2) | {"head": 1, "torso": 1}
     assert counts(body_figure("ant", 3, "blended", defects=False))["leg"] == 6
-
-
-def test_people_join_whole_pieces_and_both_arms_alike() -> None:
-    figure = creature("robot")
-    seen = set()
-    for seed in range(40):
-        theirs = divided_by_someone(figure, seed)
-        check_pieces(theirs)
-        pairs = np.unique(np.stack([figure.face_instances, theirs.face_instances], axis=1), axis=0)
-        assert len(pairs) == figure.face_instances.max() + 1  # no piece is cut
-        pieces_of = counts(theirs)
-        assert pieces_of["upperarm"] == pieces_of["upperleg"] == 2
-        assert pieces_of["lowerarm"] == pieces_of["lowerleg"]
-        seen.add((pieces_of["lowerarm"], pieces_of["hand"]))
-    assert seen == {(2, 2), (2, 0), (0, 0)}
-
-
-def test_a_person_is_the_same_person_again() -> None:
-    figure = creature("critter")
-    assert same(divided_by_someone(figure, 4), divided_by_someone(figure, 4))
-    assert not all(same(figure, divided_by_someone(figure, seed)) for seed in range(5))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -10,7 +10,7 @@ from shapes import figure, sphere
 
 from meshtide.inference.regions.regions import find_regions
 from meshtide.mesh.mesh import Mesh
-from meshtide.training.regions.scores import rand_error
+from meshtide.training.region_scores import rand_error
 
 
 def turned(mesh, seed):

@@ -9,10 +9,10 @@ from shapes import figure, sphere
 from meshtide.inference.regions.embedding import embed
 from meshtide.inference.regions.model import RegionAbout, RegionModel
 from meshtide.inference.regions.regions import find_regions
+from meshtide.training.region_scores import rand_error
 from meshtide.training.regions.embedding import EmbeddingSchedule, train_embedding
 from meshtide.training.regions.examples import load_example, make_example, save_example
 from meshtide.training.regions.pairs import PairSchedule, gather_pairs, train_judge
-from meshtide.training.regions.scores import error_against, rand_error
 
 
 def labelled():
@@ -37,7 +37,6 @@ def test_rand_error_counts_pairs():
     pairs = np.outer(weights, weights)[np.triu_indices(40, 1)]
     assert rand_error(one, other, weights) == pytest.approx(same[np.triu_indices(40, 1)] @ pairs / pairs.sum())
     assert rand_error(one, one * 7 + 1) == 0
-    assert error_against(one, np.stack([one, other])) == pytest.approx(rand_error(one, other) / 2)
 
 
 def test_an_example_knows_the_part_of_every_working_face(example):
