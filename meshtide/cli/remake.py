@@ -27,7 +27,7 @@ def remake(
     ] = None,
     jobs: JobsOption = 1,
 ) -> None:
-    """Train again, from generated shapes alone, a model that ships: about an hour on one core, and 6 GB of shapes.
+    """Train again, from generated shapes alone, a model that ships: half an hour on an idle core, 6 GB of shapes.
 
     `regions` divides any mesh into parts without names; `kinds`, which begins with it, tells whether a shape is of a
     kind whose parts have names. The model of those names is made by `meshtide train figures --epochs 24`.

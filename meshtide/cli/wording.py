@@ -47,6 +47,7 @@ _OPTIONS = {
     "labels": "--labels",
     "size": "--size",
     "up": "--up",
+    "unnamed": "--unnamed",
     "vocabulary": "--parts",
     "width": "--width",
 }
