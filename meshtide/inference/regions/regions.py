@@ -99,13 +99,8 @@ def _with_good_borders(surface: Surface, regions: IntArray) -> IntArray:
     return surface.to_mesh(straighten(surface, regions))
 
 
-def gather_evidence(surface: Surface, model: RegionModel, patches: int = PATCHES) -> Evidence:
-    """Everything between a working surface and the merging of patches."""
-    return judge_surface(prepare_surface(surface), model, patches)
-
-
 def judge_surface(prepared: Prepared, model: RegionModel, patches: int = PATCHES) -> Evidence:
-    """As `gather_evidence`, from a surface that is prepared."""
+    """Everything between a prepared surface and the merging of its patches."""
     points = embed(model.network, prepared.inputs).numpy().astype(np.float64)
     of_face = divide(prepared, points * model.scale, patches)
     described = describe_patches(prepared, points, of_face)
