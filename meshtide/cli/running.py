@@ -28,7 +28,10 @@ PartsOption = Annotated[str | None, shapes_option("--parts", metavar="VOCABULARY
 OperatorOption = Annotated[str | None, network_option(show_default="surface", help="surface or graph.")]
 FeaturesOption = Annotated[
     str | None,
-    network_option(show_default="log-hks", help="hks, log-hks, wks, hks5 (the paper's), or several with commas."),
+    network_option(
+        show_default="log-hks",
+        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, or several with commas.",
+    ),
 ]
 EigenpairsOption = Annotated[
     int | None, network_option("--eigenpairs", "-k", min=1, show_default="128", help="Eigenpairs for each shape.")

@@ -68,7 +68,8 @@ def augmented(
     relative = stretched(mesh, how.stretch, random)
     operator = laplacian(relative, "surface")
     growth = random_growth(relative, labels.to_vertices(relative).values, operator, how, random)
-    return Relative(relative, growth, preparation_of(relative, swollen_basis(operator, growth, recipe.k), recipe))
+    basis = swollen_basis(operator, growth, recipe.k)
+    return Relative(relative, growth, preparation_of(relative, basis, recipe, growth))
 
 
 def stretched(mesh: Mesh, strength: float, random: np.random.Generator) -> Mesh:

@@ -14,13 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from meshtide.arrays import FloatArray
 from meshtide.mesh.mesh import Mesh
+from meshtide.spectral.features import Measured, features_of
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.spectral.signatures import features_of
 from meshtide.spectral.spectrum import Eigenbasis, eigenbasis
 
 SCHEMA = 1  # of an entry's bytes
 SEAL_BYTES = 512  # the smallest user block HDF5 knows
-# Raised whenever spectrum.py or signatures.py give other numbers; both versions are part of cache keys.
+# Raised whenever spectrum.py or the features give other numbers; both versions are part of cache keys.
 PREPARATION_VERSION = 1
 
 
@@ -50,11 +50,11 @@ def prepare(mesh: Mesh, recipe: GraphRecipe) -> Preparation:
     return preparation_of(mesh, eigenbasis(mesh, recipe.k, recipe.operator), recipe)
 
 
-def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe) -> Preparation:
-    """What a recipe asks for, from an eigenbasis that is already there."""
+def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe, growth: FloatArray | None = None) -> Preparation:
+    """What a recipe asks for, from an eigenbasis that is already there; `growth` is that of `Measured`."""
     # One thread, as in the eigensolver: sums in another order would give a batch's workers other bits than one run.
     with threadpool_limits(limits=1):
-        features = features_of(basis, recipe)
+        features = features_of(Measured(mesh, basis, growth), recipe)
     return Preparation(
         basis.values,
         basis.vectors.astype(np.float32),

@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 from meshtide.errors import InputError
+from meshtide.spectral.features import FEATURES
 from meshtide.spectral.operators import OPERATORS
-from meshtide.spectral.signatures import FEATURES, hks_times, wks_energies
+from meshtide.spectral.signatures import hks_times, wks_energies
 
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 
@@ -47,7 +48,7 @@ class GraphRecipe:
     @property
     def channels(self) -> int:
         """The number of feature columns."""
-        return sum(len(FEATURES[word].scales(self)) for word in self.features)
+        return sum(FEATURES[word].channels(self) for word in self.features)
 
     def to_json(self) -> str:
         """Write the recipe in its one canonical form: equal recipes give equal text."""

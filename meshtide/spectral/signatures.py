@@ -8,18 +8,13 @@ and to rotations within a repeated eigenvalue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from meshtide.arrays import FloatArray
-from meshtide.errors import InputError
 from meshtide.spectral.spectrum import Eigenbasis
-
-if TYPE_CHECKING:
-    from meshtide.spectral.recipe import GraphRecipe
 
 # On a closed mesh of equilateral triangles with edges of length h, 1 - μ is (1/7)(3/2) h² λ, and n vertices share the
 # area (√3/2) h² n. At area 1 that makes λ = (7/√3) n (1 - μ).
@@ -114,43 +109,3 @@ def _positive(numbers: Sequence[float] | FloatArray, noun: str) -> FloatArray:
     if array.ndim != 1 or not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(f"{noun} {numbers!r} should be a list of positive numbers")
     return array
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One word of a recipe's `features`: how many columns it gives, and how they are computed."""
-
-    description: str  # a line for help texts
-    scales: Callable[[GraphRecipe], tuple[float, ...]]  # the times or energies, one a column
-    compute: Callable[[Eigenbasis, GraphRecipe], FloatArray]  # (V, columns) from a basis in units of area 1
-
-
-# The paper's input features are "HKS with dimension 5"; which times it does not say, so these have our usual range.
-PAPER_TIMES = hks_times(5)
-
-FEATURES = {
-    "hks": Feature("heat kernel signature", lambda r: r.times, lambda basis, r: hks(basis, r.times)),
-    "log-hks": Feature("its logarithm, the default", lambda r: r.times, lambda basis, r: log_hks(basis, r.times)),
-    "wks": Feature(
-        "wave kernel signature", lambda r: r.energies, lambda basis, r: wks(basis, r.energies, r.energy_width)
-    ),
-    "hks5": Feature(
-        "heat kernel signature at 5 times, as in the paper",
-        lambda r: PAPER_TIMES,
-        lambda basis, r: hks(basis, PAPER_TIMES),
-    ),
-}
-
-
-def features_of(basis: Eigenbasis, recipe: GraphRecipe) -> FloatArray:
-    """The features that a recipe names, side by side, (V, channels)."""
-    unit = on_unit_area(basis)
-    columns = []
-    for word in recipe.features:
-        record = FEATURES.get(word)
-        if record is None:
-            raise InputError(f"feature {word!r} is not known; there are {', '.join(FEATURES)}")
-        columns.append(record.compute(unit, recipe))
-        if columns[-1].shape != (len(basis.mass), len(record.scales(recipe))):
-            raise ValueError(f"feature {word!r} gives {columns[-1].shape} for {len(basis.mass):,} vertices")
-    return np.concatenate(columns, axis=1)

@@ -140,7 +140,7 @@ def _surface_laplacian(mesh: Mesh) -> Laplacian:
     odd = repeated_corner(mesh.faces) | duplicate_faces(mesh.faces, len(mesh.vertices))
     faces = mesh.faces[~odd]
     used, local = without_unused(faces, len(mesh.vertices))
-    corners = _to_area_one(mesh.vertices[used], local)
+    corners = to_area_one(mesh.vertices[used], local)
     stiffness, lumped = robust_laplacian.mesh_laplacian(corners, local)
     areas = np.asarray(lumped.diagonal(), dtype=np.float64)
     if not (np.isfinite(areas).all() and np.isfinite(stiffness.data).all()):
@@ -162,7 +162,7 @@ def _graph_operator(mesh: Mesh) -> Laplacian:
     return Laplacian(matrix, (degree > 0).astype(np.float64), "graph")
 
 
-def _to_area_one(vertices: FloatArray, faces: IntArray) -> FloatArray:
+def to_area_one(vertices: FloatArray, faces: IntArray) -> FloatArray:
     """Centre and scale a surface to area 1, for coordinates of any size that float64 can hold."""
     # Powers of two first: they are exact, and keep squares and differences away from overflow and underflow.
     points = np.ldexp(vertices, -_exponent(vertices))

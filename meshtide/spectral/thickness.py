@@ -15,6 +15,7 @@ RAYS = 12
 HALF_ANGLE = np.radians(50.0)  # of the cone that rays are cast into
 FAR = 1.0  # what counts as thick where no ray meets anything: the square root of a surface of area 1
 NEAR = 1e-3  # nothing is thinner than this: both sides of a sheet drawn twice
+BLOCK = 65_536  # faces whose rays are cast at once, so that memory does not grow with the mesh
 LIFT = 1e-4  # rays start this far below the surface, so that they do not meet their own face
 
 
@@ -57,16 +58,22 @@ class Inside:
         It is the median length of rays in a cone around the inward normal, as far as they met anything. Where fewer
         than a quarter did, as below a sheet that is open to both sides, the body has no thickness and FAR stands in.
         """
-        origins = self.triangles.mean(axis=1).astype(np.float64) - LIFT * normals
+        blocks = [slice(start, start + BLOCK) for start in range(0, len(normals), BLOCK)]
+        parts = [self._block(self.triangles[block], normals[block], rays) for block in blocks]
+        return Thickness(*(np.concatenate(arrays) if arrays else np.zeros(0) for arrays in zip(*parts, strict=True)))
+
+    def _block(self, triangles: NDArray[np.float32], normals: FloatArray, rays: int) -> tuple[FloatArray, FloatArray]:
+        """The lengths and hits of some faces."""
+        origins = triangles.mean(axis=1).astype(np.float64) - LIFT * normals
         # Turned with the shape: the cone starts at the face's first side, not at an axis of the world.
-        sides = (self.triangles[:, 1] - self.triangles[:, 0]).astype(np.float64)
+        sides = (triangles[:, 1] - triangles[:, 0]).astype(np.float64)
         directions = cone(-normals, sides, rays)  # (F, R, 3)
         starts = np.repeat(origins, rays, axis=0)
         found = self.distances(starts, directions.reshape(-1, 3)).reshape(len(normals), rays).astype(np.float64)
         met = found < 10 * FAR
         hits = met.mean(axis=1)
         lengths = _median(found, met)
-        return Thickness(np.where(hits >= 0.25, np.clip(lengths + LIFT, NEAR, FAR), FAR), hits)
+        return np.where(hits >= 0.25, np.clip(lengths + LIFT, NEAR, FAR), FAR), hits
 
 
 def cone(axes: FloatArray, sides: FloatArray, rays: int, half_angle: float = HALF_ANGLE) -> FloatArray:

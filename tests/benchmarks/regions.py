@@ -27,9 +27,9 @@ from meshtide.inference.regions.inputs import Prepared, prepare_surface
 from meshtide.inference.regions.model import load_region_model
 from meshtide.inference.regions.regions import find_regions
 from meshtide.inference.regions.surface import working_surface
-from meshtide.inference.regions.winding import neighbours
 from meshtide.mesh.files import load_mesh
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.winding import neighbours
 from meshtide.training.region_scores import rand_error
 
 CATEGORIES = ("Human", "Ant", "Vase", "FourLeg")

@@ -9,13 +9,9 @@ import numpy as np
 import pytest
 from shapes import figure, sphere
 
-from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.signatures import (
-    FEATURES,
-    Feature,
-    features_of,
     hks,
     hks_times,
     log_hks,
@@ -176,36 +172,6 @@ def test_defaults_and_faults():
             wks(basis, bad)
     with pytest.raises(ValueError, match="width"):
         wks(basis, [1.0], width=0)
-
-
-@pytest.mark.parametrize("operator", ["surface", "graph"])
-def test_every_word_gives_its_own_columns(body: Eigenbasis, body_graph: Eigenbasis, operator: str) -> None:
-    basis = {"surface": body, "graph": body_graph}[operator]
-    unit = on_unit_area(basis)
-    expected = {
-        "hks": hks(unit, TIMES),
-        "log-hks": log_hks(unit, TIMES),
-        "wks": wks(unit, ENERGIES, 0.4),
-        "hks5": hks(unit, [0.002, 0.00699927, 0.0244949, 0.0857232, 0.3]),
-    }
-    assert list(expected) == list(FEATURES)
-    for word, values in expected.items():
-        recipe = GraphRecipe(operator=operator, features=(word,))
-        assert recipe.channels == values.shape[1]
-        np.testing.assert_array_equal(features_of(basis, recipe), values)
-    every = GraphRecipe(operator=operator, features=tuple(FEATURES))
-    np.testing.assert_array_equal(features_of(basis, every), np.concatenate(list(expected.values()), axis=1))
-
-
-def test_a_word_without_a_function_computes_nothing(body: Eigenbasis, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = GraphRecipe(features=("hks",))
-    object.__setattr__(recipe, "features", ("curvature",))
-    with pytest.raises(InputError, match="feature 'curvature' is not known; there are hks"):
-        features_of(body, recipe)
-    # A record that says one number of columns and gives another is a fault of ours.
-    monkeypatch.setitem(FEATURES, "curvature", Feature("", lambda r: (1.0, 2.0), lambda basis, r: hks(basis, [1.0])))
-    with pytest.raises(ValueError, match="'curvature' gives"):
-        features_of(body, recipe)
 
 
 def test_recipes_of_old_keep_their_digests() -> None:

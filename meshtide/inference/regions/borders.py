@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, dijk
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.cues import bends
 from meshtide.inference.regions.surface import Surface
-from meshtide.inference.regions.winding import neighbours
+from meshtide.mesh.winding import neighbours
 
 BAND = 0.03  # how far from the old border the new one may run, on a surface of area 1
 SHARP = 0.35  # an angle in radians at which a hollow makes a border much cheaper

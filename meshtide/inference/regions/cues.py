@@ -17,7 +17,7 @@ from scipy.spatial.distance import squareform
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.inputs import Prepared
-from meshtide.inference.regions.winding import neighbours
+from meshtide.mesh.winding import neighbours
 from meshtide.spectral.thickness import FAR
 
 LOST = 1e3  # a cost above all others: no way along the surface

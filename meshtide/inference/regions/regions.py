@@ -17,8 +17,8 @@ from meshtide.inference.regions.model import RegionModel, default_region_model
 from meshtide.inference.regions.pairs import judge_pairs
 from meshtide.inference.regions.patches import ward
 from meshtide.inference.regions.surface import Surface, working_surface
-from meshtide.inference.regions.winding import neighbours
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.winding import neighbours
 
 PATCHES = 220
 COMPACT = 4.0  # how much a patch's extent in space counts beside its extent in the embedding

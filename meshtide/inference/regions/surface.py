@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.subdivision import split_long_edges
-from meshtide.inference.regions.winding import outward
 from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.repair import weld
 from meshtide.mesh.topology import boundary_vertices, components, duplicate_faces, repeated_corner
+from meshtide.mesh.winding import outward
 
 FACES = 8000  # to which larger meshes are simplified; beyond, answers hardly change and the time grows
 SLACK = 1.15  # a mesh with so many times more is left as it is

@@ -8,8 +8,8 @@ from shapes import sphere
 from meshtide.inference.regions.borders import straighten
 from meshtide.inference.regions.subdivision import split_long_edges
 from meshtide.inference.regions.surface import working_surface
-from meshtide.inference.regions.winding import neighbours
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.winding import neighbours
 
 
 def border_length(surface, regions):

@@ -9,10 +9,10 @@ from shapes import box, sphere, torus
 from meshtide.inference.regions.links import find_links
 from meshtide.inference.regions.subdivision import split_long_edges
 from meshtide.inference.regions.surface import FACES, LONGEST, SLACK, working_surface
-from meshtide.inference.regions.winding import neighbours, outward
 from meshtide.mesh.measure import triangle_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import edges_with_uses
+from meshtide.mesh.winding import neighbours, outward
 
 
 def joined(*meshes):
