@@ -1,12 +1,42 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are read only if they are files, and replaced whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from meshtide.errors import InputError
+
+MOST_BYTES = 2**32  # of a file that is read whole
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read; a folder, device or pipe, which may never end, raises InputError, links followed."""
+    try:
+        # Without O_NONBLOCK a pipe would wait for a writer before anyone could ask what it is.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"{path}: is a folder, a device or a pipe; give a file")
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file that has no more of them than `most`."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        # The file may still grow while it is read; no more is asked for than it has, as Python reserves that much.
+        data = file.read(min(size, most) + 1)
+    if len(data) > most:
+        raise InputError(f"{path}: has {max(size, len(data)):,} bytes and {most:,} are the most; is it another file?")
+    return data
 
 
 def write_atomically(path: Path, data: bytes) -> None:

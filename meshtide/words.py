@@ -6,12 +6,26 @@ from collections.abc import Iterable
 
 from meshtide.errors import InputError
 
+LONGEST = 60  # letters of a name that are shown
+
+
+def shown(text: str, most: int | None = LONGEST) -> str:
+    """Text of a file or a file's name as it can be shown: on one line, with no code that a terminal would obey.
+
+    >>> shown("a\\x1b[31m red\\nname")
+    'a\\\\x1b[31m red\\\\nname'
+    """
+    kept = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
+    if kept.isprintable():
+        return kept
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in kept)
+
 
 def listed(names: Iterable[str], most: int = 30) -> str:
     """Names for a sentence, not more than can be read."""
     names = list(names)
     rest = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(f"'{name}'" for name in names[:most]) + rest
+    return ", ".join(f"'{shown(name)}'" for name in names[:most]) + rest
 
 
 def known(word: str, words: tuple[str, ...], noun: str) -> str:

@@ -1,141 +1,143 @@
-"""glTF and GLB scenes through trimesh, joined into one surface; textures are never opened."""
+"""glTF and GLB scenes, joined into one surface; textures are never opened.
+
+Read here and not by trimesh, which passes over sparse accessors, fans and strips, and repeats shared meshes before
+anyone could ask how large the whole becomes. Skins and morph targets are left as they are at rest.
+"""
 
 from __future__ import annotations
 
-import io
-import json
-import re
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
-from meshtide.errors import InputError
+from meshtide.arrays import IntArray
+from meshtide.mesh.files.gltf_accessors import count_of, positions, vertex_numbers
+from meshtide.mesh.files.gltf_container import Container
+from meshtide.mesh.files.gltf_nodes import Placed, placed_meshes
 from meshtide.mesh.files.raw import MOST_ELEMENTS, Polygons
 from meshtide.mesh.origin import Piece
 
-_MAGIC, _JSON_CHUNK = b"glTF", b"JSON"
+# Vertices and triangles of a scene, instances counted: this many, or one for every two bytes. A scene without
+# instances has at least five bytes for each.
+MOST_REPEATED, BYTES_FOR_EACH = 2_000_000, 2
+_TRIANGLES, _STRIP, _FAN = 4, 5, 6
+_NO_SURFACE = (0, 1, 2, 3)  # points and lines
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One primitive of one placed mesh."""
+
+    name: str
+    matrix: NDArray[np.float64]  # (4, 4)
+    points: Any  # the number of an accessor
+    corners: Any  # that of another; None: the points in their order
+    mode: int
+    shares: bool  # the points are those of the primitive before it
+    vertices: int  # of the accessor
+    faces: int
 
 
 def read_gltf(path: Path) -> Polygons:
-    """Read every triangle of a scene, moved to its place, geometry after geometry."""
-    data = path.read_bytes()
-    buffers = _check_header(_header(data, path), len(data), path)
-    scene = _load_scene(data, path, buffers)
-    parts = _placed_parts(scene)
-    total = sum(len(vertices) + len(faces) for _, vertices, faces in parts)
-    if total > MOST_ELEMENTS:
-        raise InputError(f"{path}: its scene repeats its meshes into {total:,} elements; export it without instances")
-    offsets = np.cumsum([0, *(len(vertices) for _, vertices, _ in parts)])
-    vertices = np.concatenate([np.zeros((0, 3)), *(vertices for _, vertices, _ in parts)])
-    faces = [faces + offset for (_, _, faces), offset in zip(parts, offsets[:-1], strict=True)]
-    corners = np.concatenate([np.zeros(0, dtype=np.int64), *(each.ravel() for each in faces)])
-    pieces = tuple(Piece(name, len(vertices), len(faces)) for name, vertices, faces in parts)
-    # glTF repeats a vertex wherever its normal, colour or texture differs.
-    sizes = np.full(len(corners) // 3, 3, dtype=np.int64)
+    """Read every triangle of a scene, moved to its place: node after node as the file lists them.
+
+    Where primitives of one mesh share their points, these are the file's vertices once for every node.
+    """
+    container = Container(path)
+    _refuse_compression(container)
+    parts = [part for placed in placed_meshes(container) for part in _parts(container, placed)]
+    _check_size(container, parts)
+    vertices, faces = _joined(container, parts)
+    pieces = tuple(Piece(part.name, 0 if part.shares else part.vertices, part.faces) for part in parts)
     groups = np.repeat(np.arange(len(pieces)), [piece.faces for piece in pieces]) if len(pieces) > 1 else None
-    names = tuple(f"{piece.name}" for piece in pieces) if groups is not None else ()
-    return Polygons(vertices, corners, sizes, True, groups, names, pieces if len(pieces) > 1 else ())
+    names = tuple(piece.name for piece in pieces) if groups is not None else ()
+    sizes = np.full(len(faces), 3, dtype=np.int64)
+    # glTF repeats a vertex wherever its normal, colour or texture differs, so its corners are split.
+    return Polygons(vertices, faces.ravel(), sizes, True, groups, names, pieces if len(pieces) > 1 else ())
 
 
-def _header(data: bytes, path: Path) -> dict[str, Any]:
-    """The JSON of a .gltf, or the first chunk of a .glb."""
-    text = data
-    if data[:4] == _MAGIC:
-        length = int.from_bytes(data[12:16], "little")
-        text = data[20 : 20 + length]
-        if data[16:20] != _JSON_CHUNK or len(text) != length:
-            raise InputError(f"{path}: its header is incomplete; is the file cut short?")
-        if int.from_bytes(data[4:8], "little") != 2:
-            raise InputError(f"{path}: is glTF version {data[4]}; export it as version 2")
-    try:
-        header = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}: has no glTF header; is it another format under this name?") from None
-    if not isinstance(header, dict) or "asset" not in header:
-        raise InputError(f"{path}: has no glTF header; is it another format under this name?")
-    return header
+def _refuse_compression(container: Container) -> None:
+    for name in map(str, container.table("extensionsRequired")):
+        if any(word in name.lower() for word in ("draco", "meshopt")):
+            raise container.refusal(f"its geometry is compressed ({name}); export it without compression")
+        if "instancing" in name.lower():
+            raise container.refusal(f"its meshes are repeated by {name}, which is not read; export it without")
 
 
-def _check_header(header: dict[str, Any], size: int, path: Path) -> dict[str, bytes]:
-    """Refuse claims the data cannot hold and buffers outside the folder; returns the external buffers' contents."""
-    used = str(header.get("extensionsRequired", []))
-    for word in ("draco", "meshopt", "quantization"):
-        if word in used:
-            raise InputError(f"{path}: its geometry is compressed ({used}); export it without compression")
-    buffers = {}
-    for buffer in _dicts(header, "buffers", path):
-        uri = buffer.get("uri")
-        if isinstance(uri, str) and not uri.startswith("data:"):
-            buffers[uri] = _sibling(path, uri).read_bytes()
-            size += len(buffers[uri])
-    for accessor in _dicts(header, "accessors", path):
-        count = accessor.get("count", 0)
-        if not isinstance(count, int) or not 0 <= count <= size:
-            raise InputError(f"{path}: claims {count} elements in {size:,} bytes; is it damaged?")
-    return buffers
-
-
-def _dicts(header: dict[str, Any], key: str, path: Path) -> list[dict[str, Any]]:
-    found = header.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise InputError(f"{path}: its '{key}' is not a list of objects; is it damaged?")
-    return found
-
-
-def _sibling(path: Path, uri: str) -> Path:
-    """A file that the scene names, which must lie in the scene's own folder or below."""
-    name = PurePosixPath(unquote(uri))
-    if name.is_absolute() or ".." in name.parts or "\\" in str(name) or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", uri):
-        raise InputError(f"{path}: names the buffer {uri[:60]!r} outside its own folder, which is not opened")
-    found = path.parent / name
-    if not found.is_file():
-        raise InputError(f"{path}: its buffer {uri[:60]!r} is not there; keep the two files together or export a .glb")
-    return found
-
-
-def _load_scene(data: bytes, path: Path, buffers: dict[str, bytes]) -> Any:
-    import trimesh
-
-    kind = "glb" if data[:4] == _MAGIC else "gltf"
-    try:
-        return trimesh.load_scene(
-            io.BytesIO(data), file_type=kind, resolver=buffers, skip_materials=True, process=False, validate=False
-        )
-    # trimesh lets whatever the damage provokes through: there is no smaller set that a broken file can raise.
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AssertionError,
-        AttributeError,
-        ArithmeticError,
-        MemoryError,
-        RuntimeError,
-        RecursionError,
-    ) as error:
-        cause = str(error).split("\n", 1)[0][:120] or type(error).__name__
-        raise InputError(f"{path}: cannot be read as a glTF scene ({cause}); is it cut short or damaged?") from error
-
-
-def _placed_parts(scene: Any) -> list[tuple[str, Any, Any]]:
-    """Name, moved vertices and faces of every mesh in the scene, in the order in which the file lists the meshes."""
-    import trimesh
-
-    order = {name: index for index, name in enumerate(scene.geometry)}
-    # Nodes of one mesh stay in the order in which the scene was walked.
-    found = [scene.graph[node] for node in scene.graph.nodes_geometry]
-    placed = sorted(((order[name], name, matrix) for matrix, name in found), key=lambda entry: entry[0])
-    if not placed:  # a library of meshes that no scene shows
-        placed = [(index, name, np.eye(4)) for name, index in order.items()]
-    parts = []
-    for _, name, matrix in placed:
-        geometry = scene.geometry[name]
-        if isinstance(geometry, trimesh.Trimesh):
-            moved = trimesh.transformations.transform_points(geometry.vertices, matrix)
-            faces = np.asarray(geometry.faces, dtype=np.int64)
-            if np.linalg.det(matrix[:3, :3]) < 0:  # a mirror turns every face inside out
-                faces = faces[:, ::-1]
-            parts.append((name, np.asarray(moved, dtype=np.float64), faces))
+def _parts(container: Container, placed: Placed) -> list[_Part]:
+    """The primitives of a mesh that are surfaces, with their sizes; nothing of them is read yet."""
+    mesh = container.entry("meshes", placed.mesh)
+    said, primitives = mesh.get("name"), mesh.get("primitives", [])
+    if not isinstance(primitives, list) or not all(isinstance(each, dict) for each in primitives):
+        raise container.refusal(f"mesh {placed.mesh} has no list of primitives; is it damaged?")
+    name = said if isinstance(said, str) and said else f"mesh {placed.mesh}"
+    parts: list[_Part] = []
+    for primitive in primitives:
+        mode = primitive.get("mode", _TRIANGLES)
+        attributes = primitive.get("attributes")
+        if mode in _NO_SURFACE:
+            continue
+        if mode not in (_TRIANGLES, _STRIP, _FAN) or not isinstance(attributes, dict):
+            raise container.refusal(f"mesh {placed.mesh} has a primitive that is none of glTF 2.0; is it damaged?")
+        extensions = primitive.get("extensions")
+        if isinstance(extensions, dict) and any("draco" in each.lower() for each in extensions):
+            raise container.refusal("its geometry is compressed (Draco); export it without compression")
+        points, corners = attributes.get("POSITION"), primitive.get("indices")
+        vertices = count_of(container, points)
+        count = vertices if corners is None else count_of(container, corners)
+        if mode == _TRIANGLES and count % 3:
+            raise container.refusal(f"mesh {placed.mesh} has {count:,} corners, which make no whole triangles")
+        faces = count // 3 if mode == _TRIANGLES else max(count - 2, 0)
+        number = f"_{len(parts)}" if parts else ""
+        shares = bool(parts) and parts[-1].points == points
+        parts.append(_Part(name + number, placed.matrix, points, corners, mode, shares, vertices, faces))
     return parts
+
+
+def _check_size(container: Container, parts: list[_Part]) -> None:
+    """Refuse, before anything is allocated, scenes that a few bytes make large."""
+    for buffer in range(len(container.table("buffers"))):
+        container.buffer(buffer)  # so that the files beside it count
+    most = min(max(MOST_REPEATED, container.size // BYTES_FOR_EACH), MOST_ELEMENTS)
+    total = sum((0 if part.shares else part.vertices) + part.faces for part in parts)
+    if total > most:
+        raise container.refusal(
+            f"its {container.size:,} bytes claim or repeat {total:,} vertices and triangles, and {most:,} are the "
+            "most for a file of this size; is it damaged, or can it be exported without instances?"
+        )
+
+
+def _joined(container: Container, parts: list[_Part]) -> tuple[NDArray[np.float64], IntArray]:
+    """All points in their places and all triangles, filled into arrays of their final size."""
+    vertices = np.zeros((sum(part.vertices for part in parts if not part.shares), 3))
+    faces: IntArray = np.zeros((sum(part.faces for part in parts), 3), dtype=np.int64)
+    start, end, row = 0, 0, 0
+    for part in parts:
+        if not part.shares:
+            start, end = end, end + part.vertices
+            with np.errstate(over="ignore", invalid="ignore"):
+                moved = positions(container, part.points) @ part.matrix[:3, :3].T + part.matrix[:3, 3]
+            vertices[start:end] = moved
+        here = faces[row : row + part.faces]
+        here[:] = _triangles(container, part)
+        here[(here >= part.vertices).any(axis=1)] = -1 - start  # another part's vertices are not meant
+        here += start
+        row += part.faces
+    return vertices, faces
+
+
+def _triangles(container: Container, part: _Part) -> IntArray:
+    """The triangles of a primitive in terms of its own points, (F, 3)."""
+    corners = np.arange(part.vertices) if part.corners is None else vertex_numbers(container, part.corners)
+    if part.mode == _TRIANGLES:
+        triangles = corners.reshape(-1, 3)
+    else:
+        i = np.arange(part.faces)
+        odd = i % 2
+        order = (i + 1, i + 2, 0 * i) if part.mode == _FAN else (i, i + 1 + odd, i + 2 - odd)
+        triangles = corners[np.stack(order, axis=1)]
+    mirrored = np.linalg.det(part.matrix[:3, :3]) < 0  # a mirror turns every face inside out
+    return triangles[:, ::-1] if mirrored else triangles

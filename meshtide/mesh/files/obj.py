@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
+from meshtide.files import read_regular
 from meshtide.mesh.files.raw import Polygons, parse_numbers
 
 _TEXTURE_AND_NORMAL = re.compile(rb"/[^\s]*")
@@ -32,7 +33,7 @@ class _Lines:
 
 def read_obj(path: Path) -> Polygons:
     """Read an OBJ file in its own order; texture coordinates, normals and materials are passed over."""
-    lines = _sort_lines(path.read_bytes())
+    lines = _sort_lines(read_regular(path))
     corners, sizes = _corners(lines, path)
     groups, names = _groups(lines, len(sizes))
     return Polygons(_points(lines.vertices, path), corners, sizes, groups=groups, group_names=names)

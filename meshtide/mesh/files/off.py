@@ -9,6 +9,7 @@ import numpy as np
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
+from meshtide.files import read_regular
 from meshtide.mesh.files.raw import MOST_ELEMENTS, Polygons, parse_numbers
 
 _COUNT = re.compile(rb"[0-9]{1,18}")
@@ -18,7 +19,7 @@ _HEADER = re.compile(rb"\A\s*(ST)?C?N?(4)?(n)?OFF(?![A-Za-z])[ \t]*(BINARY)?")
 
 def read_off(path: Path) -> Polygons:
     """Read an OFF, COFF, NOFF or STOFF file in its own order; colours and normals are passed over."""
-    text = _COMMENT.sub(b"", path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    text = _COMMENT.sub(b"", read_regular(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     header = _HEADER.match(text)
     if header is None:
         raise InputError(f"{path}: does not begin with OFF; is it another format under this name?")

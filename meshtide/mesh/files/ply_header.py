@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from meshtide.errors import InputError
+from meshtide.files import open_regular
 from meshtide.mesh.files.raw import MOST_ELEMENTS
 
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
@@ -70,8 +71,8 @@ class Header:
 
 def read_header(path: Path) -> Header:
     """The header of a file, after checking that as many elements as it claims can be in the file."""
-    size = path.stat().st_size
     start, end = _header_bytes(path)
+    size = path.stat().st_size
     order: str | None = None
     elements: list[Element] = []
     # Not splitlines, which would also break a line at bytes that a name or a remark may have.
@@ -94,7 +95,7 @@ def read_header(path: Path) -> Header:
 
 def _header_bytes(path: Path) -> tuple[bytes, int]:
     """What stands above end_header, and where the rows begin."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(_PIECE)
         first = re.match(rb"ply[ \t]*(\r\n|\n|\r)", data)
         if first:

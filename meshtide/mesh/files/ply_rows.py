@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
+from meshtide.files import read_regular
 from meshtide.mesh.files.ply_header import Element, Header, Property
 from meshtide.mesh.files.raw import parse_numbers
 
@@ -32,7 +33,7 @@ class Column:
 
 def read_columns(path: Path, header: Header, wanted: Wanted) -> dict[tuple[str, str], Column]:
     """The wanted properties, by element and name; all elements must be in the file, whole."""
-    data = path.read_bytes()
+    data = read_regular(path)
     found: dict[tuple[str, str], Column] = {}
     if header.order:
         start = header.length

@@ -39,10 +39,13 @@ def read_polygons(path: str | Path) -> Polygons:
     """Read a mesh file by its suffix with its polygons as they stand there, neither split nor welded."""
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; name a mesh file in it")
-    if not path.exists():
-        raise InputError(f"{path}: no such file")
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder; name a mesh file in it")
+        if not path.exists():
+            raise InputError(f"{path}: no such file")
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
     if reader is None:
         raise InputError(f"{path}: '{path.suffix}' is not a mesh format; use one of {', '.join(READABLE)}")
     try:

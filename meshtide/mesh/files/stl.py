@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
+from meshtide.files import read_regular
 from meshtide.mesh.files.raw import Polygons, parse_numbers
 from meshtide.mesh.origin import Piece
 
@@ -19,7 +20,7 @@ _SOLID = re.compile(rb"^[ \t]*solid\b[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTI
 
 def read_stl(path: Path) -> Polygons:
     """Read an STL file: corner c of facet f is the file's vertex 3f + c."""
-    data = path.read_bytes()
+    data = read_regular(path)
     claimed = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     held = (len(data) - 84) // FACET.itemsize
     # Binary files too may begin with "solid", so the length decides first.
