@@ -25,6 +25,7 @@ _NAMES = {
     "data.collection": ("open_collection",),
     "data.figures": ("make_figure",),
     "networks.graph": ("MeshGraph", "mesh_graph"),
+    "networks.node_graph": ("graph_from_edges",),
     "inference.model": ("Model", "load_model"),
     "inference.segment": ("segment",),
     "inference.segmentation": ("Segmentation",),
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from meshtide.mesh.mesh import Mesh as Mesh
     from meshtide.networks.graph import MeshGraph as MeshGraph
     from meshtide.networks.graph import mesh_graph as mesh_graph
+    from meshtide.networks.node_graph import graph_from_edges as graph_from_edges
     from meshtide.output.files.splitting import split_parts as split_parts
     from meshtide.output.saving import write_segmentation as write_segmentation
     from meshtide.spectral.cache import Cache as Cache

@@ -17,6 +17,7 @@ from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.gradients import basis_gradients
+from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.preparation import Preparation, prepare
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.signatures import GRAPH_FREQUENCY
@@ -39,7 +40,7 @@ def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeshGraph:
-    """All that a network reads of one mesh; vertex i is vertex i of the mesh.
+    """All that a network reads of one mesh, or of a graph that is none; vertex i is vertex i of the mesh.
 
     `frequencies` ascend from 0 for both operators (λ, or 1 - μ formed in float64, where it does not cancel).
 
@@ -50,14 +51,15 @@ class MeshGraph:
     """
 
     name: str
-    features: Tensor  # (V, C) float32
+    features: Tensor  # (V, C) float32; of a graph that is no mesh perhaps sparse, by rows
     values: Tensor  # (K,) float32, the operator's eigenvalues
     frequencies: Tensor  # (K,) float32
     vectors: Tensor  # (V, K) float32, orthonormal under the mass
     mass: Tensor  # (V,) float32, 0 at vertices that no face uses
     edges: Tensor  # (2, E) int64, every undirected edge once
     faces: Tensor  # (F, 3) int64
-    recipe: GraphRecipe
+    recipe: GraphRecipe | NodeRecipe
+    rate_scale: float = 1.0  # what a frequency is multiplied by to become a rate, see `rates`
     projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
     stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
     gradients: Tensor | None = None  # (2, V, K): the eigenvectors' derivatives along two tangents of every vertex
@@ -89,29 +91,44 @@ class MeshGraph:
         """The number of eigenpairs, K: the recipe's k, or fewer on a mesh with fewer vertices in use."""
         return int(self.values.shape[0])
 
-    @cached_property
-    def rates(self) -> Tensor:
-        """Frequencies in units of a surface of area 1, (K,): heat is exp(-time * rate) for both operators."""
-        return self.frequencies * self.rate_scale
+    @property
+    def mesh_recipe(self) -> GraphRecipe:
+        """The recipe of a mesh's graph, which has features of its surface."""
+        if not isinstance(self.recipe, GraphRecipe):
+            raise InputError(f"{self.name}: is a graph that is no mesh, and this needs a mesh")
+        return self.recipe
 
     @cached_property
-    def rate_scale(self) -> float:
-        """What a frequency is multiplied by to become a rate: 1 on a surface, as on equal triangles on a graph."""
-        return 1.0 if self.recipe.operator == "surface" else GRAPH_FREQUENCY * float((self.mass > 0).sum())
+    def rates(self) -> Tensor:
+        """Frequencies in units of time, (K,): heat is exp(-time * rate) for both operators.
+
+        Times of a mesh are in units of a surface of area 1, so that both operators mean the same by them. A graph that
+        is no mesh has no area, and its rates are its frequencies.
+        """
+        return self.frequencies * self.rate_scale
 
     @_kept
     def adjacency(self) -> Tensor:
-        """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric; vertices without an edge have empty rows."""
+        """The paper's D^-½(A+I)D^-½, (V, V) sparse and symmetric.
+
+        A vertex without an edge is not on the surface and has an empty row; a node without one is a node still.
+        """
         start, end = self.edges
         degree = torch.bincount(self.edges.ravel(), minlength=self.num_vertices)
-        loops = torch.nonzero(degree).ravel()
+        loops = torch.nonzero(degree >= (1 if isinstance(self.recipe, GraphRecipe) else 0)).ravel()
         rows, columns = torch.cat([start, end, loops]), torch.cat([end, start, loops])
-        scale = (degree + 1.0).to(self.features.dtype).rsqrt()
+        scale = (degree + 1.0).to(self.vectors.dtype).rsqrt()
         shape = (self.num_vertices, self.num_vertices)
         matrix = torch.sparse_coo_tensor(
             torch.stack([rows, columns]), scale[rows] * scale[columns], shape, check_invariants=True
         )
         return _compressed(matrix)
+
+    @_kept
+    def features_transposed(self) -> Tensor:
+        """Sparse features by columns, (C, V), which the gradient of a product with them needs."""
+        rows: Any = self.features  # torch has no types here
+        return _compressed(rows.to_sparse_coo().T)
 
     # What a network does to the features first is linear, so these can be kept from step to step.
     @_kept
@@ -208,7 +225,7 @@ def mesh_graph(
     preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
     graph = graph_of(preparation, mesh.name, recipe)
     if "stiffness" in extras:
-        graph = replace(graph, stiffness=_sparse(laplacian(mesh, "surface").matrix))
+        graph = replace(graph, stiffness=sparse_tensor(laplacian(mesh, "surface").matrix))
     if "gradients" in extras:
         graph = replace(graph, gradients=torch.from_numpy(basis_gradients(mesh, preparation.vectors)))
     return graph
@@ -218,6 +235,8 @@ def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGr
     """A preparation as tensors."""
     _take_layout_warning()
     single = torch.float32
+    # As on equal triangles; a surface is in its units already.
+    scale = 1.0 if recipe.operator == "surface" else GRAPH_FREQUENCY * float((preparation.mass > 0).sum())
     return MeshGraph(
         name,
         torch.from_numpy(preparation.features),
@@ -228,10 +247,13 @@ def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGr
         torch.from_numpy(preparation.edges).to(torch.int64).T.contiguous(),
         torch.from_numpy(preparation.faces).to(torch.int64),
         recipe,
+        scale,
     )
 
 
-def _sparse(matrix: sparse.csc_array[np.float64]) -> Tensor:
+def sparse_tensor(matrix: sparse.csc_array[Any] | sparse.csr_array[Any]) -> Tensor:
+    """A scipy matrix as a float32 tensor by rows."""
+    _take_layout_warning()
     entries = matrix.tocoo()
     places = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
     values = torch.from_numpy(entries.data).float()

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph
+from meshtide.networks.sparse import sparse_product
 
 ELEMENTS = ("vertices", "faces")
 
@@ -26,6 +27,16 @@ class Normalise(nn.Module):
         """Map (V, C) to (V, C)."""
         return (features - self.mean) / self.spread
 
+    def then(self, linear: nn.Linear, graph: MeshGraph) -> Tensor:
+        """A linear layer of a graph's features, (V, outputs); sparse ones are multiplied as they are."""
+        if graph.features.layout is torch.strided:
+            result: Tensor = linear(self(graph.features))
+            return result
+        # Bringing sparse features to mean 0 would fill them, so that the layer takes it over.
+        weight = linear.weight.T / self.spread[:, None]
+        shift = -self.mean @ weight if linear.bias is None else linear.bias - self.mean @ weight
+        return sparse_product(graph, weight) + shift
+
     def into(self, linear: nn.Linear) -> Tensor:
         """This and then a linear layer as one matrix for features with a column of ones, (C + 1, outputs)."""
         weight = linear.weight.T / self.spread[:, None]
@@ -38,11 +49,20 @@ class Normalise(nn.Module):
         for graph in graphs:
             # To the CPU first: mps has no float64.
             weight = (graph.mass / graph.mass.sum()).cpu().double()
-            values = graph.features.cpu().double()
-            moments += torch.stack([weight @ values, weight @ values**2]) / len(graphs)
+            moments += _moments(graph.features.cpu().double(), weight) / len(graphs)
         mean, square = moments
         self.mean.copy_(mean)
         self.spread.copy_((square - mean**2).clamp(min=1e-8).sqrt())
+
+
+def _moments(values: Tensor, weight: Tensor) -> Tensor:
+    """Weighted means of features, (V, C), and of their squares, (2, C)."""
+    if values.layout is torch.strided:
+        return torch.stack([weight @ values, weight @ values**2])
+    entries, rows = values.values(), values.crow_indices().diff()
+    shares = weight.repeat_interleave(rows)
+    sums = torch.zeros(2, values.shape[1], dtype=values.dtype)
+    return sums.index_add(1, values.col_indices(), torch.stack([shares * entries, shares * entries**2]))
 
 
 def on_elements(logits: Tensor, graph: MeshGraph, on: str) -> Tensor:

@@ -38,6 +38,22 @@ class _SymmetricProduct(torch.autograd.Function):
         return symmetric_product(ctx.matrix, gradients[0]), None
 
 
+def sparse_product(graph: MeshGraph, weight: Tensor) -> Tensor:
+    """A graph's sparse features times a weight, (C, outputs), which alone has a gradient."""
+    return apply_in_full(_FeatureProduct, weight, graph)
+
+
+class _FeatureProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, graph: MeshGraph) -> Tensor:
+        ctx.graph = graph
+        return graph.features @ weight
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return ctx.graph.features_transposed @ gradients[0], None
+
+
 def implicit_heat(u: Tensor, times: Tensor, graph: MeshGraph) -> Tensor:
     """Solve (M + t L) h = M u for every channel of (V, C) at its own time, (C,); differentiable in u and times.
 

@@ -262,11 +262,17 @@ class TideNet(nn.Module):
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
-        signal = Signal(graph.inputs, self.normalise.into(self.first))
+        signal = self._read_in(graph)
         *blocks, end = self.blocks
         for block in blocks:
             signal = Signal(block(signal, graph))
         return on_elements(self._read(end, signal, graph), graph, self.on)
+
+    def _read_in(self, graph: MeshGraph) -> Signal:
+        """The first linear layer, left as a product where the features are fewer than the channels."""
+        if graph.num_channels < self.first.out_features and graph.features.layout is torch.strided:
+            return Signal(graph.inputs, self.normalise.into(self.first))
+        return Signal(self.normalise.then(self.first, graph))
 
     def _read(self, block: Any, signal: Signal, graph: MeshGraph) -> Tensor:
         """The last linear layer of what the last block gives; two layers in a row are one, of few parts."""

@@ -94,7 +94,7 @@ def laplacian(mesh: Mesh, kind: str = "surface") -> Laplacian:
     if kind == "surface":
         return _surface_laplacian(mesh)
     if kind == "graph":
-        return _graph_operator(mesh)
+        return graph_operator(mesh.edges(), len(mesh.vertices))
     raise ValueError(f"operator {kind!r} is not known; there are {', '.join(OPERATORS)}")
 
 
@@ -108,22 +108,31 @@ def eigenbasis(mesh: Mesh, k: int = 128, operator: str = "surface") -> Eigenbasi
     >>> mt.eigenbasis(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), k=2)
     Eigenbasis(surface: 2 eigenpairs on 4 vertices, 1 component, frequencies 0 to 7.1)
     """
+    return eigenbasis_of(laplacian(mesh, operator), k, mesh.name)
+
+
+def eigenbasis_of(operator: Laplacian, k: int, name: str = "graph") -> Eigenbasis:
+    """The k smoothest eigenpairs of an operator, be it a mesh's or that of a graph which is no mesh.
+
+    >>> eigenbasis_of(graph_operator(np.array([[0, 1], [1, 2]]), 3), k=2)
+    Eigenbasis(graph: 2 eigenpairs on 3 vertices, 1 component, frequencies 0 to 0.5)
+    """
     if k < 1:
         raise ValueError(f"k is {k}; at least one eigenpair is needed")
-    whole = laplacian(mesh, operator)
-    used = np.flatnonzero(whole.mass > 0)
-    matrix, mass = whole.matrix, whole.mass[used]
-    if len(used) < len(whole.mass):
+    used = np.flatnonzero(operator.mass > 0)
+    matrix, mass = operator.matrix, operator.mass[used]
+    if len(used) < len(operator.mass):
         matrix = sparse.csc_array(matrix[used][:, used])
     components, _ = connected_components(matrix, directed=False)
-    warn_if_crowded(mesh.name, components, k)
-    if operator == "graph":
+    warn_if_crowded(name, components, k)
+    if operator.kind == "graph":
         matrix = sparse.csc_array(sparse.eye_array(len(used), format="csc") - matrix)
     pairs = smallest_eigenpairs(matrix, mass, min(k, len(used)))
     values = np.maximum(pairs.values, 0.0)
-    vectors = np.zeros((len(whole.mass), len(values)))
+    vectors = np.zeros((len(operator.mass), len(values)))
     vectors[used] = pairs.vectors
-    return Eigenbasis(1 - values if operator == "graph" else values, vectors, whole.mass, operator, components)
+    values = 1 - values if operator.kind == "graph" else values
+    return Eigenbasis(values, vectors, operator.mass, operator.kind, components)
 
 
 def warn_if_crowded(name: str, components: int, k: int) -> None:
@@ -151,8 +160,14 @@ def _surface_laplacian(mesh: Mesh) -> Laplacian:
     return Laplacian(_spread(sparse.csc_array(stiffness), used, len(mass)), mass, "surface")
 
 
-def _graph_operator(mesh: Mesh) -> Laplacian:
-    count, edges = len(mesh.vertices), mesh.edges()
+def graph_operator(edges: IntArray, count: int) -> Laplacian:
+    """The `graph` operator of `count` nodes and undirected edges, (E, 2), each once and none a loop.
+
+    A node without an edge takes no part: it would spend an eigenpair on saying that it is alone.
+
+    >>> graph_operator(np.array([[0, 1], [1, 2]]), 4)
+    Laplacian(graph: 4 vertices, 7 entries)
+    """
     degree = np.bincount(edges.ravel(), minlength=count)
     nodes = np.flatnonzero(degree)
     rows = np.concatenate([edges[:, 0], edges[:, 1], nodes])

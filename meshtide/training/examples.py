@@ -139,7 +139,7 @@ def with_relatives(
             index,
             shape.mesh,
             shape.labels,
-            shape.example.graph.recipe,
+            shape.example.graph.mesh_recipe,
             how,
             whole,
             shape.example.graph.gradients is not None,

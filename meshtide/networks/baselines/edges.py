@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +31,11 @@ class GcnLayer(nn.Module):
 
     def forward(self, x: Tensor, graph: MeshGraph) -> Tensor:
         """Map (V, inputs) to (V, outputs)."""
-        return symmetric_product(graph.adjacency, self.linear(x)) + self.bias
+        return self.spread(self.linear(x), graph)
+
+    def spread(self, messages: Tensor, graph: MeshGraph) -> Tensor:
+        """What a vertex receives of x W, (V, outputs)."""
+        return symmetric_product(graph.adjacency, messages) + self.bias
 
 
 class GcnNet(nn.Module):
@@ -48,7 +53,8 @@ class GcnNet(nn.Module):
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
         check_whole(graph)
-        x = self.layers[0](self.normalise(graph.features), graph)
+        first: Any = self.layers[0]
+        x = first.spread(self.normalise.then(first.linear, graph), graph)
         for layer in self.layers[1:]:
             x = layer(self.dropout(torch.relu(x)), graph)
         return on_elements(x, graph, self.on)
@@ -82,7 +88,10 @@ class GatLayer(nn.Module):
 
     def forward(self, x: Tensor, arcs: Arcs) -> Tensor:
         """Map (V, inputs) to (V, outputs)."""
-        messages = self.linear(x)
+        return self.spread(self.linear(x), arcs)
+
+    def spread(self, messages: Tensor, arcs: Arcs) -> Tensor:
+        """What a vertex receives of x W, (V, outputs)."""
         weights = functional.dropout(self.attention(messages, arcs), self.dropout, self.training)
         pairs = zip(weights.T, messages.chunk(self.heads, dim=1), strict=True)
         return torch.cat([weighted_sum(weight, part, arcs) for weight, part in pairs], dim=1) + self.bias
@@ -113,7 +122,8 @@ class GatNet(nn.Module):
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
         arcs = arcs_of(graph)
-        x = self.layers[0](self.normalise(graph.features), arcs)
+        first: Any = self.layers[0]
+        x = first.spread(self.normalise.then(first.linear, graph), arcs)
         for layer in self.layers[1:]:
             x = layer(self.dropout(functional.elu(x)), arcs)
         return on_elements(x, graph, self.on)
@@ -188,7 +198,7 @@ class GrandNet(nn.Module):
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
         arcs = arcs_of(graph)
-        x = self.dropout(self.first(self.normalise(graph.features)))
+        x = self.dropout(self.normalise.then(self.first, graph))
         for block in self.blocks:
             x = block(x, arcs)
         return on_elements(self.last(self.dropout(torch.relu(x))), graph, self.on)

@@ -46,7 +46,7 @@ def _confidence(item: Item, choices: Choices, vertex: int | None) -> Layer:
 
 def _hks(item: Item, choices: Choices, vertex: int | None) -> Layer:
     """The logarithm of the heat that stays, relative to heat spread evenly."""
-    times = item.graph.recipe.times
+    times = item.graph.mesh_recipe.times
     vectors, mass = item.graph.vectors.cpu().numpy(), item.graph.mass.cpu().numpy()
     decay = np.exp(-times[_within(choices.hks, len(times))] * item.graph.rates.cpu().numpy())
     heat = (vectors**2 @ decay) * mass.sum()

@@ -136,7 +136,7 @@ class Window:
     def _mode_options(self, gui: Any) -> None:
         choices, mode = self.scene.choices, self.scene.mode
         if mode == "hks":
-            count = len(self.scene.item.graph.recipe.times)
+            count = len(self.scene.item.graph.mesh_recipe.times)
             changed, choices.hks = gui.SliderInt("time number", choices.hks, 0, count - 1)
             self._stale |= changed
         elif mode == "eigenfunction":
