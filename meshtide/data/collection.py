@@ -137,7 +137,7 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
     >>> figures.parts
     ('palm', 'finger')
     >>> {name: len(shapes) for name, shapes in figures.splits.items()}
-    {'train': 60, 'validation': 6, 'test': 6}
+    {'train': 200, 'validation': 8, 'test': 8}
     """
     name, _, category = str(source).partition(":")
     if isinstance(source, str) and name in known_cards():

@@ -14,9 +14,11 @@ from meshtide.spectral.batch import start_worker
 from meshtide.spectral.cache import default_folder
 
 FIGURES = "figures"  # the name of the card
-VERSION = 1  # of the generator: it changes when the same number gives another body
+VERSION = 2  # of the generator: it changes when the same number gives another body
 # From this number on a figure is of the generator's other variant, which nothing is trained on.
 FIRST_HELD_OUT = 401
+# From this number on a figure is drawn more widely (see meshtide.data.figures.creatures.wide), and held out likewise.
+FIRST_WIDE, FIRST_WIDE_HELD_OUT = 601, 801
 
 
 def figures_folder() -> Path:
@@ -28,10 +30,13 @@ def make_figure_files(mesh_path: Path) -> None:
     """Make the figure that a path such as "…/humanoid/humanoid-0007.ply" names, with its labels beside it."""
     # Here and not above: a generator with its libraries takes a while to import, and few collections need it.
     from meshtide.data.figures import make_figure
+    from meshtide.data.figures.creatures.wide import make_wide_figure
 
-    kind, _, number = mesh_path.stem.rpartition("-")
-    variant = "held-out" if int(number) >= FIRST_HELD_OUT else "blended"
-    mesh, labels = make_figure(kind, int(number), variant)
+    kind, _, digits = mesh_path.stem.rpartition("-")
+    number = int(digits)
+    wide = number >= FIRST_WIDE
+    held_out = number >= (FIRST_WIDE_HELD_OUT if wide else FIRST_HELD_OUT)
+    mesh, labels = (make_wide_figure if wide else make_figure)(kind, number, "held-out" if held_out else "blended")
     try:
         mesh_path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -34,6 +34,8 @@ NAMED = {
     "creatures.hand": "hand",
     "creatures.octopus": "octopus",
 }
+# Seldom seen in training, but their parts have a kind's names all the same: toys and animals that stand upright.
+ALSO_NAMED = {"creatures.teddy": "humanoid", "creatures.cartoon": "humanoid", "creatures.critter": "humanoid"}
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ def train_recogniser(
         if step % 100 == 0 or step == schedule.steps:
             report(Progress("kinds", step, schedule.steps, float(loss.detach())))
     network.load_state_dict(averaged.module.state_dict())
-    return Recogniser(network.eval(), sorts, {sort: kind for sort, kind in NAMED.items() if sort in sorts})
+    return Recogniser(
+        network.eval(), sorts, {sort: kind for sort, kind in (NAMED | ALSO_NAMED).items() if sort in sorts}
+    )
 
 
 def _begun_with(begin: RegionNet, sorts: int) -> KindNet:

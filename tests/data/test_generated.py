@@ -9,7 +9,8 @@ import pytest
 
 from meshtide.data.collection import open_collection
 from meshtide.data.figures import KINDS, PARTS, make_figure, parts_of
-from meshtide.data.generated import FIRST_HELD_OUT, figures_folder, make_many
+from meshtide.data.figures.creatures.wide import WIDE_KINDS, make_wide_figure
+from meshtide.data.generated import FIRST_HELD_OUT, FIRST_WIDE, FIRST_WIDE_HELD_OUT, figures_folder, make_many
 
 
 @pytest.fixture(autouse=True)
@@ -40,13 +41,28 @@ def test_what_is_trained_on_and_what_is_not_come_from_two_generators() -> None:
     assert set(collection.parts) == set(PARTS)
     assert {shape.kind for shape in collection.shapes} == set(KINDS)
     numbers = {name: [int(shape.name[-4:]) for shape in shapes] for name, shapes in collection.splits.items()}
-    assert max(numbers["train"]) < FIRST_HELD_OUT <= min(numbers["validation"] + numbers["test"])
+    assert not any(map(_held_out, numbers["train"]))
+    assert all(map(_held_out, numbers["validation"] + numbers["test"]))
     assert sum(map(len, numbers.values())) == len(collection.shapes)
     held_out = next(shape for shape in collection.split("validation") if shape.kind == "hand")
     mesh, _ = collection.load(held_out)
     np.testing.assert_allclose(
         mesh.vertices, make_figure("hand", int(held_out.name[-4:]), "held-out")[0].vertices, rtol=1e-6, atol=1e-6
     )
+
+
+def _held_out(number: int) -> bool:
+    return number >= FIRST_WIDE_HELD_OUT or FIRST_HELD_OUT <= number < FIRST_WIDE
+
+
+@pytest.mark.parametrize(("split", "variant"), [("train", "blended"), ("test", "held-out")])
+def test_wide_figures_stand_beside_the_others(split: str, variant: str) -> None:
+    shapes = [shape for shape in open_collection("figures").split(split) if int(shape.name[-4:]) >= FIRST_WIDE]
+    assert {shape.kind for shape in shapes} == set(WIDE_KINDS)
+    hand = next(shape for shape in shapes if shape.kind == "hand")
+    mesh, _ = open_collection("figures:hand").load(hand)
+    own, _ = make_wide_figure("hand", int(hand.name[-4:]), variant)
+    np.testing.assert_allclose(mesh.vertices, own.vertices, rtol=1e-6, atol=1e-6)
 
 
 def test_several_processes_make_the_same_files(folder: Path) -> None:

@@ -37,6 +37,7 @@ class Bone:
     before: str = ""
     limb: str = ""  # bones of different limbs should not touch; the trunk is ""
     square: bool = False  # ends cut off flat instead of round: hems, hooves, stumps
+    finer: str = ""  # the part it would be where limbs are divided, if `part` joins several
     goes_on: bool = False  # continues the bone before it: the two meet without swelling at the joint
 
     @property

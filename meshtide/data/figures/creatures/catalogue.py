@@ -61,7 +61,7 @@ def make_creature(kind: str, seed: int, variant: str = "blended", defects: bool 
     """
     creature = _known(kind, variant)
     dice = Dice(f"creature {kind}", seed, variant)
-    plan = draw_plan(sturdy(_in_one_piece(creature, dice)), creature.parts, variant, defects, dice)
+    plan = draw_plan(sturdy(body_in_one_piece(creature, dice)), creature.parts, variant, defects, dice)
     apart = dice.chance(RATE) and defects
     if apart:
         keys = limb_names(plan.bones)
@@ -70,7 +70,7 @@ def make_creature(kind: str, seed: int, variant: str = "blended", defects: bool 
         vertices, faces = meshed(plan, variant, dice)
         keys, values = limb_keys(plan, vertices)
         vertices, faces, values = apply_defect(plan.defect, (vertices, faces, values), dice)
-    mesh = Mesh(_stretched(vertices, dice), faces, f"{kind}-{variant}-{seed}")
+    mesh = Mesh(stretched(vertices, dice), faces, f"{kind}-{variant}-{seed}")
     piece, groups = pieces(mesh, faces_by_vote(values, faces))
     # A body that its arms cut in two is still one body: what a limb's name joins is one piece.
     limbs, instances = np.unique(groups[piece], return_inverse=True)
@@ -78,7 +78,7 @@ def make_creature(kind: str, seed: int, variant: str = "blended", defects: bool 
     return Figure(mesh, creature.parts, part[instances], instances)
 
 
-def _in_one_piece(creature: Creature, dice: Dice) -> list[Bone]:
+def body_in_one_piece(creature: Creature, dice: Dice) -> list[Bone]:
     """Bones that touch; a body that fell apart is drawn again, a few times."""
     for _ in range(6):
         bones = creature.build(dice)
@@ -98,7 +98,7 @@ def body_figure(kind: str, seed: int, variant: str = "blended", defects: bool = 
     return Figure(mesh, labels.names, (group // len(limbs))[instances], instances)
 
 
-def _stretched(vertices: FloatArray, dice: Dice) -> FloatArray:
+def stretched(vertices: FloatArray, dice: Dice) -> FloatArray:
     """The creature a little longer, wider or flatter than its bones say, and sometimes bent in a long wave."""
     vertices = vertices * np.array([dice.size(1.0, 0.08) for _ in range(3)])
     if not dice.chance(0.3):

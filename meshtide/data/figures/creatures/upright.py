@@ -58,7 +58,7 @@ class Body:
     def limbs_whole(self, arms: bool, legs: bool) -> list[Bone]:
         """The bones with arms or legs as one part each instead of two."""
         names = {name: whole for name, whole in WHOLE.items() if (arms if whole == "arm" else legs)}
-        return [replace(b, part=names.get(b.part, b.part)) for b in self.bones]
+        return [replace(b, part=names[b.part], finer=b.part) if b.part in names else b for b in self.bones]
 
 
 def pose_body(dice: Dice, build: Upright, pose: Pose | None = None) -> Body:
