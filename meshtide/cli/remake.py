@@ -30,7 +30,8 @@ def remake(
     """Train again, from generated shapes alone, a model that ships: half an hour on an idle core, 6 GB of shapes.
 
     `regions` divides any mesh into parts without names; `kinds`, which begins with it, tells whether a shape is of a
-    kind whose parts have names. The model of those names is made by `meshtide train figures --epochs 24`.
+    kind whose parts have names. The model of those names is made by `meshtide train figures
+    --features log-hks,curvature --epochs 10`.
     """
     from meshtide.spectral.cache import default_folder
 

@@ -79,10 +79,10 @@ def vote(
 def _together(votes: dict[str, float], prior: Mapping[str, float]) -> dict[str, float]:
     """Two opinions on the kind as one, shares that add up to 1; neither rules a kind out alone.
 
-    The vote of the parts counts half. On 96 bodies of the generator's other variant that finds every kind; counted in
-    full the two find 98 %, the vote of the parts alone 82 %.
+    The vote of the parts counts twice. Counted half, once or twice, the two find every kind of 54 bodies of the
+    generator's other variant; twice has the fewest four-legged animals of SHREC'07 wrong.
     """
-    both = {name: (share + FLOOR) ** 0.5 * (prior.get(name, 0.0) + FLOOR) for name, share in votes.items()}
+    both = {name: (share + FLOOR) ** 2 * (prior.get(name, 0.0) + FLOOR) for name, share in votes.items()}
     return {name: share / sum(both.values()) for name, share in both.items()}
 
 
