@@ -40,12 +40,13 @@ def read_polygons(path: str | Path) -> Polygons:
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     try:
-        if path.is_dir():
-            raise InputError(f"{path}: is a folder; name a mesh file in it")
-        if not path.exists():
-            raise InputError(f"{path}: no such file")
+        folder, there = path.is_dir(), path.exists()
     except (OSError, ValueError) as error:  # a name that no file can have
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if folder:
+        raise InputError(f"{path}: is a folder; name a mesh file in it")
+    if not there:
+        raise InputError(f"{path}: no such file")
     if reader is None:
         raise InputError(f"{path}: '{path.suffix}' is not a mesh format; use one of {', '.join(READABLE)}")
     try:

@@ -19,7 +19,7 @@ def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".
     replaced before all are written; other files in the folder stay as they are. The folder is made if it is not there.
 
     >>> import meshtide as mt
-    >>> bird = mt.segment(mt.make_figure("bird", 4, "held-out", defects=False)[0])
+    >>> bird = mt.segment(mt.make_figure("bird", 7, "held-out", defects=False)[0])
     >>> [path.name for path in mt.split_parts(bird, "bird_parts")]
     ['head.ply', 'torso.ply', 'leg_1.ply', 'leg_2.ply', 'tail.ply', 'wing_1.ply', 'wing_2.ply']
     """
