@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from meshtide.errors import InputError
+from meshtide.errors import InputError, printable
 
 LONGEST = 60  # letters of a name that are shown
 
@@ -15,10 +15,7 @@ def shown(text: str, most: int | None = LONGEST) -> str:
     >>> shown("a\\x1b[31m red\\nname")
     'a\\\\x1b[31m red\\\\nname'
     """
-    kept = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
-    if kept.isprintable():
-        return kept
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in kept)
+    return printable(text if most is None or len(text) <= most else f"{text[: most - 1]}…")
 
 
 def listed(names: Iterable[str], most: int = 30) -> str:
@@ -28,8 +25,13 @@ def listed(names: Iterable[str], most: int = 30) -> str:
     return ", ".join(f"'{shown(name)}'" for name in names[:most]) + rest
 
 
+def article(noun: str) -> str:
+    """The article that goes before a noun: "an" before what is said with a vowel."""
+    return "an" if noun[:1] in "aeio" else "a"
+
+
 def known(word: str, words: tuple[str, ...], noun: str) -> str:
     """The word, if it is one of those that are known."""
     if word not in words:
-        raise InputError(f"{noun} {word!r} is not known; there are {', '.join(words)}")
+        raise InputError(f"{noun} '{shown(word)}' is not known; there are {', '.join(words)}")
     return word

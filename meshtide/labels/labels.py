@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
+from meshtide.mesh.measure import relative_areas, unit_box
 from meshtide.mesh.mesh import Mesh
-from meshtide.words import listed
+from meshtide.words import listed, shown
 
 Element = Literal["vertices", "faces"]
 
@@ -50,10 +51,10 @@ class Labels:
         return len(self.values)
 
     def __repr__(self) -> str:
-        parts = [f"{name} {count:,}" for name, count in self.counts().items() if count]
-        shown = [*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]
-        shown += [f"unlabelled {self.unlabelled:,}"] if self.unlabelled else []
-        return f"Labels({len(self):,} {self.on}: {', '.join(shown) or 'none'})"
+        parts = [f"{shown(name)} {count:,}" for name, count in self.counts().items() if count]
+        told = [*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]
+        told += [f"unlabelled {self.unlabelled:,}"] if self.unlabelled else []
+        return f"Labels({len(self):,} {self.on}: {', '.join(told) or 'none'})"
 
     @property
     def unlabelled(self) -> int:
@@ -113,7 +114,7 @@ class Labels:
         if self.on == "vertices":
             return self
         note = "carried from faces to vertices: the part with the largest area around a vertex"
-        corners, labels, areas = mesh.faces.ravel(), np.repeat(self.values, 3), np.repeat(mesh.face_areas, 3)
+        corners, labels, areas = mesh.faces.ravel(), np.repeat(self.values, 3), np.repeat(relative_areas(mesh), 3)
         values = weighted_vote(corners, labels, areas, len(mesh.vertices))
         return Labels(values, "vertices", self.names, (*self.notes, note))
 
@@ -196,7 +197,9 @@ def check_names(names: tuple[Any, ...]) -> None:
     """Raise InputError unless the part names can be told apart and shown."""
     for name in names:
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
-            raise InputError(f"the part name {name!r} cannot be used; a name is printable text without outer spaces")
+            raise InputError(
+                f"the part name {shown(repr(name))} cannot be used; a name is printable text without outer spaces"
+            )
     twice = _repeated(names)
     if twice:
         raise InputError(f"the part names {listed(twice)} occur twice; each part needs a name of its own")
@@ -216,10 +219,10 @@ def _checked_values(values: NDArray[Any], part_count: int) -> IntArray:
 
 def _opposite_squares(mesh: Mesh) -> FloatArray:
     """The squared length of the side opposite each corner, (F, 3): the longest lies opposite the widest angle."""
-    corners = mesh.vertices[mesh.faces]  # (F, 3, 3)
-    with np.errstate(over="ignore"):
-        sides = corners[:, [1, 2, 0]] - corners[:, [2, 0, 1]]
-        return np.asarray(np.einsum("fcx,fcx->fc", sides, sides))
+    with np.errstate(over="ignore", invalid="ignore"):  # vertices that no face uses may lie anywhere
+        corners = unit_box(mesh.vertices, mesh.faces)[mesh.faces]  # (F, 3, 3)
+    sides = corners[:, [1, 2, 0]] - corners[:, [2, 0, 1]]
+    return np.asarray(np.einsum("fcx,fcx->fc", sides, sides))
 
 
 def _faces_from_corners(labels: IntArray, opposite: FloatArray) -> IntArray:

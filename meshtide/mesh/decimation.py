@@ -7,8 +7,9 @@ place in space it never lies on another component, nor on the far side of a thin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,11 @@ BOX = 10.0
 AGGRESSIONS = (7.0, 5.0, 3.0)  # how eagerly it merges what it refused at first; gentler ones for what the first ruins
 LEAST_AREA = 0.7  # of the original's: with less the shape is ruined, though smoothing noise away may take some
 MOST_VERTICES = 4  # times those wanted; the slivers of CAD models can refuse to be merged
+# Beyond this a mesh is simplified first. On bodies of 170,000 and 240,000 vertices 99.5 % get the part that the whole
+# computation gives, in a sixth of the time; with 50,000 it would be 99.7 % in twice that.
+MAX_VERTICES = 20_000
 CHUNK = 1 << 13  # vertices whose places are searched at once; bounds the memory
+FAR_LARGER = 3  # times more vertices than the mesh by whose way one goes, before that pays
 STEPS = 6  # how often a search may move on to a neighbouring vertex's triangles
 OPPOSITE = 100 * BOX**2  # added to the squared distance of a place that faces the other way: any other is better
 
@@ -38,6 +43,7 @@ class Carrier:
     corners: NDArray[np.int32]  # (V, 3)
     weights: Floats  # (V, 3); rows add up to 1
     vertex_count: int  # of the simplified mesh
+    before: Carrier | None = None  # from where these vertices stand for others, to the mesh before an earlier step
 
     @staticmethod
     def identity(count: int) -> Carrier:
@@ -56,6 +62,8 @@ class Carrier:
                 f"{len(values):,} values for the {self.vertex_count:,} vertices of the simplified mesh; "
                 "wanted one row for each of these, not of the original's"
             )
+        if self.before is not None:
+            return self.before.to_original(replace(self, before=None).to_original(values, chunk), chunk)
         kind = values.dtype if values.dtype.kind == "f" else np.dtype(np.float32)
         result = np.empty((len(self.corners), *values.shape[1:]), dtype=kind)
         shape = (-1, *[1] * (values.ndim - 1))
@@ -76,6 +84,29 @@ class _Small:
     @property
     def area(self) -> float:
         return float(triangle_areas(self.vertices, self.faces).sum())
+
+
+def simplify_by_way(mesh: Mesh, vertices: int, by_way: int) -> tuple[Mesh, Carrier]:
+    """As `simplify`, but a mesh of many times more vertices goes by way of one of `by_way`, which is kept with it.
+
+    Whoever asks for that one as well, as the naming of parts does, need not wait for it twice.
+    """
+    if len(mesh.vertices) <= FAR_LARGER * by_way:
+        return simplify(mesh, vertices)
+    middle, to_mesh = simplify_once(mesh, by_way)
+    small, to_middle = simplify(middle, vertices)
+    return small, replace(to_middle, before=to_mesh)
+
+
+def simplify_once(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
+    """As `simplify`; the answer for a mesh is kept for as long as the mesh is."""
+    kept = _KEPT.get(mesh)
+    if kept is None or kept[0] != vertices:
+        kept = _KEPT[mesh] = (vertices, *simplify(mesh, vertices))
+    return kept[1], kept[2]
+
+
+_KEPT: WeakKeyDictionary[Mesh, tuple[int, Mesh, Carrier]] = WeakKeyDictionary()
 
 
 def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:

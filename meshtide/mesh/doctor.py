@@ -9,18 +9,19 @@ from typing import Any, Literal
 import numpy as np
 
 from meshtide.arrays import IntArray
+from meshtide.mesh.doubled import doubled_faces
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.ready import SOUP, is_soup
 from meshtide.mesh.repair import REPAIRABLE, Step, crack_map, mend, seam_map
 from meshtide.mesh.topology import components, duplicate_faces, edges_with_uses, repeated_corner, used_vertices
+from meshtide.words import shown
 
 Severity = Literal["fatal", "repairable", "remark"]
 Verdict = Literal["good", "usable", "repairable", "unusable"]
 
-# The usual number of eigenpairs, of which every component takes one for itself.
-USUAL_EIGENPAIRS = 128
+USUAL_EIGENPAIRS = 128  # of which every component takes one for itself
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def diagnose(mesh: RawMesh | Mesh) -> Diagnosis:
         findings.append(fatal)
     else:
         pieces, piece_of = components(sound.faces, len(sound.vertices))
-        for examine in (_faces, _seams, _edges, _unreferenced, _scale):
+        for examine in (_faces, _doubled, _seams, _edges, _unreferenced, _scale):
             findings.extend(examine(sound))
         findings.extend(_pieces(sound, pieces, piece_of))
     findings.sort(key=lambda finding: ("fatal", "repairable", "remark").index(finding.severity))
@@ -115,7 +116,7 @@ def _reading(raw: RawMesh) -> Iterator[Finding]:
             "polygons", polygons, f"{_many(polygons, 'polygon')} became {len(raw.faces):,} triangles to work with"
         )
     if origin.pieces:
-        names = ", ".join(piece.name for piece in origin.pieces[:4]) + (", …" if len(origin.pieces) > 4 else "")
+        names = ", ".join(shown(piece.name) for piece in origin.pieces[:4]) + (", …" if len(origin.pieces) > 4 else "")
         yield _remark("scene", len(origin.pieces), f"{len(origin.pieces)} geometries were joined into one ({names})")
 
 
@@ -176,6 +177,15 @@ def _faces(raw: RawMesh) -> Iterator[Finding]:
             count,
             f"{_many(count, 'face repeats', 'faces repeat')} an earlier one and would count its area twice",
         )
+
+
+def _doubled(raw: RawMesh) -> Iterator[Finding]:
+    """Faces on other faces; those that name the same vertices are found as duplicates."""
+    twin = doubled_faces(raw)[0]
+    count = int((twin != np.arange(len(twin))).sum()) - int(duplicate_faces(raw.faces, len(raw.vertices)).sum())
+    if count > 0:
+        what = f"{_many(count, 'triangle lies', 'triangles lie')} on others, as two-sided export writes them"
+        yield _repairable("doubled-faces", count, f"{what}; parts are those of the single sheet")
 
 
 def _seams(raw: RawMesh) -> Iterator[Finding]:

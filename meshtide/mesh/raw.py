@@ -35,4 +35,4 @@ class RawMesh:
         try:
             return Mesh(self.vertices, self.faces, self.name, self.origin)
         except InputError as error:
-            raise InputError(f"{place or self.name}: {str(error).removeprefix(f'{self.name}: ')}") from None
+            raise InputError(f"{place or self.name}: {error.without(self.name)}") from None

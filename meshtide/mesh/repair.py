@@ -116,6 +116,25 @@ def _drop_infinite(raw: RawMesh) -> tuple[RawMesh, str]:
     )
 
 
+def _drop_doubled(raw: RawMesh) -> tuple[RawMesh, str]:
+    """Leave out faces that lie on others; what is found for these is theirs too."""
+    from meshtide.mesh.doubled import doubled_faces
+
+    twin, target = doubled_faces(raw)
+    keep = twin == np.arange(len(twin))
+    if keep.all():
+        return raw, ""
+    stays = target == np.arange(len(target))
+    number = (np.cumsum(stays) - 1)[target]
+    origin = raw.origin.then(number, np.flatnonzero(keep), twin)
+    single = replace(raw, vertices=raw.vertices[stays], faces=number[raw.faces[keep]], origin=origin)
+    return single, _counted(
+        int((~keep).sum()),
+        "face that lies on another was left out and has that one's part",
+        "faces that lie on others were left out and have the parts of these",
+    )
+
+
 def _join_seams(raw: RawMesh) -> tuple[RawMesh, str]:
     joined = _join(raw, seam_map(raw))
     count = len(raw.vertices) - len(joined.vertices)
@@ -156,6 +175,7 @@ def _counted(count: int, one: str, many: str) -> str:
 _REPAIRS: dict[str, Callable[[RawMesh], tuple[RawMesh, str]]] = {
     "missing-vertices": _drop_foreign,
     "not-finite": _drop_infinite,
+    "doubled-faces": _drop_doubled,
     "unwelded": _join_seams,
     "cracks": _join_cracks,
     "repeated-corners": _drop_repeated,

@@ -161,6 +161,6 @@ def test_votes_that_differ_by_rounding_are_ties() -> None:
 def test_a_third_of_a_million_faces_take_no_time() -> None:
     mesh = sphere(7)  # 327,680 faces
     labels = Labels(np.arange(len(mesh.vertices)) % 24, "vertices", tuple(f"p{n}" for n in range(24)))
-    start = time.perf_counter()
+    start = time.process_time()
     labels.to_faces(mesh).to_vertices(mesh)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from shapes import figure, sphere, torus
 
 from meshtide.errors import InputError
 from meshtide.mesh import decimation
-from meshtide.mesh.decimation import Carrier, simplify
+from meshtide.mesh.decimation import _KEPT, Carrier, simplify, simplify_by_way, simplify_once
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import components, duplicate_faces, repeated_corner
 
@@ -254,3 +256,29 @@ def test_wrong_sizes_are_said() -> None:
         simplify(sphere(2), 3)
     with pytest.raises(InputError, match="9 values for the 10 vertices"):
         Carrier.identity(10).to_original(np.zeros((9, 2)))
+
+
+def test_a_way_over_a_mesh_between_leads_to_the_same_places() -> None:
+    mesh = sphere(5)
+    small, carrier = simplify_by_way(mesh, 200, 1500)
+    assert len(small.vertices) <= 220
+    assert carrier.before is not None
+    ones = carrier.to_original(np.ones(len(small.vertices), dtype=np.float32))
+    assert np.allclose(ones, 1, atol=1e-5)
+    found = carrier.to_original(small.vertices)
+    gap = np.linalg.norm(found - mesh.vertices, axis=1)
+    direct, straight = simplify(mesh, 200)
+    gap_straight = np.linalg.norm(straight.to_original(direct.vertices) - mesh.vertices, axis=1)
+    assert gap.mean() < 1.5 * gap_straight.mean()
+    assert gap.max() < 2 * gap_straight.max()
+
+
+def test_the_mesh_between_is_made_once_and_forgotten_with_the_mesh() -> None:
+    mesh = sphere(4)
+    middle, _ = simplify_once(mesh, 500)
+    assert simplify_once(mesh, 500)[0] is middle
+    assert simplify_once(mesh, 400)[0] is not middle
+    before = len(_KEPT)
+    del mesh
+    gc.collect()
+    assert len(_KEPT) == before - 1

@@ -10,6 +10,7 @@ import io
 import lzma
 import math
 import tokenize
+import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
+from meshtide.files import array_header
 from meshtide.labels.files.contents import (
     MOST_ELEMENTS,
     MOST_PARTS,
@@ -99,14 +101,10 @@ def _damaged(path: Path, kind: str, writer: str, error: BaseException) -> InputE
 def _read_header(stream: IO[bytes]) -> _Header:
     """What an array's header says, from no more bytes than an honest one has."""
     start = io.BytesIO(stream.read(_LONGEST_HEADER))
-    version = np.lib.format.read_magic(start)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"version {version[0]}.{version[1]} of the format")
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(start)
+    shape, _, dtype = array_header(start)
     if any(isinstance(size, bool) or size < 0 for size in shape):
         raise ValueError(f"shape {shape}")
-    return _Header(tuple(shape), dtype)
+    return _Header(shape, dtype)
 
 
 def _read_values(stream: IO[bytes], header: _Header) -> NDArray[Any]:
@@ -115,7 +113,9 @@ def _read_values(stream: IO[bytes], header: _Header) -> NDArray[Any]:
     data = stream.read(_LONGEST_HEADER + wanted)
     if len(data) < wanted:
         raise EOFError(f"{len(data):,} of {wanted:,} bytes")
-    array: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # as for the header
+        array: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
     return array.ravel()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from meshtide.errors import InputError
 from meshtide.labels.files.mesh_files import label_properties, read_obj_groups
 from meshtide.labels.files.reading import label_suffixes
+from meshtide.labels.files.vtk import VTK_SUFFIXES, has_vtk_labels
 
 _PERHAPS_LABELS = (".txt", ".json")  # without a mesh they may be anything
 _GROUP_LINE = re.compile(rb"^[ \t]*(g|o|usemtl)[ \t]+([^\r\n]+)", re.MULTILINE)
@@ -47,11 +48,13 @@ def labels_beside(meshes: list[Path], files: list[Path]) -> Beside:
 
 
 def has_own_labels(mesh: Path) -> bool:
-    """Whether a mesh file holds labels itself: a PLY label property, or OBJ groups that tell faces apart."""
+    """Whether a mesh file holds labels itself: a label property, or OBJ groups that tell faces apart."""
     suffix = mesh.suffix.lower()
     try:
         if suffix == ".ply":
             return bool(label_properties(mesh))
+        if suffix in VTK_SUFFIXES:
+            return has_vtk_labels(mesh)
         if suffix != ".obj" or not _names_groups(mesh):
             return False
         read_obj_groups(mesh, None)

@@ -218,12 +218,13 @@ def _values_of_lists(
     rank = np.argsort(np.argsort(np.array(contents.names, dtype=object), kind="stable"))[contents.parts]
     order = np.lexsort((rank, indices))
     indices, parts = indices[order], contents.parts[order]
-    again = np.append(False, indices[1:] == indices[:-1])
+    again, other = np.zeros((2, len(indices)), dtype=bool)
+    again[1:], other[1:] = indices[1:] == indices[:-1], parts[1:] != parts[:-1]
     if contents.overlap == "refused" and again.any():
         at = int(np.flatnonzero(again)[0])
         both = listed(dict.fromkeys(contents.names[part] for part in parts[at - 1 : at + 1]))
         raise InputError(f"{contents.path}: number {indices[at] + base:,} stands twice ({both}); wanted each face once")
-    several = np.unique(indices[again & np.append(False, parts[1:] != parts[:-1])])
+    several = np.unique(indices[again & other])
     if len(several):
         notes.append(f"{len(several):,} {on} stand in more than one part; the alphabetically first part has them")
     values = np.full(count, -1, dtype=np.int64)

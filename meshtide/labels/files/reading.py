@@ -13,6 +13,7 @@ from meshtide.labels.files.lists import read_json
 from meshtide.labels.files.mesh_files import read_obj_groups, read_ply_labels
 from meshtide.labels.files.placing import place_on_mesh
 from meshtide.labels.files.text import read_eseg, read_lines, read_seg
+from meshtide.labels.files.vtk import VTK_SUFFIXES, read_vtk_labels
 from meshtide.labels.labels import Element, Labels, check_element
 from meshtide.mesh.files import READABLE
 from meshtide.mesh.mesh import Mesh
@@ -44,6 +45,7 @@ def read_labels(
     - `.npy`, `.npz`: whole numbers, (N,) or (N, 1); in `.npz` called `labels`, with `names` if there are any.
     - `.json`: {name: [element numbers]}, or one label an element, or {"labels": […], "names": […]}.
     - `.ply`: a vertex or face property such as `label`; `.obj`: the groups of the faces.
+    - `.vtp`, `.vtk`: an array `label` or `part` on cells or points, with names as field data `parts` if there are any.
     - other suffixes by packages that add them, with an entry point `meshtide.label_formats`.
 
     The file is about the elements of the mesh's file, or else of the mesh itself. `base` says whether numbers count
@@ -70,11 +72,13 @@ def parse_labels(path: str | Path, sizes: Sizes | None, on: Place | None = None)
     suffix = path.suffix.lower()
     if suffix == ".ply":
         return read_ply_labels(path, sizes, on)
+    if suffix in VTK_SUFFIXES:
+        return read_vtk_labels(path, sizes, on)
     if suffix in _READERS:
         return _READERS[suffix](path, sizes)
     contents = read_added(path, sizes)
     if contents is None:
-        known = ", ".join((*label_suffixes(), ".ply", ".obj"))
+        known = ", ".join((*label_suffixes(), ".ply", ".obj", *VTK_SUFFIXES))
         raise InputError(f"{path}: '{path.suffix}' is not a label format that can be read; use one of {known}")
     return contents
 

@@ -15,6 +15,7 @@ from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Pla
 from meshtide.labels.files.placing import detect_part_base
 from meshtide.labels.files.reading import parse_labels
 from meshtide.mesh.files import load_mesh
+from meshtide.words import listed
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,35 @@ def natural_key(name: str) -> tuple[list[str | int], str]:
 def survey_labels(places: Iterable[tuple[Path, Path]], on: Place | None = None) -> Survey:
     """Survey (label file, mesh file) pairs; files that cannot be read are left out, for `check` to report."""
     every = [contents for pair in dict(places).items() if (contents := _contents(*pair, on)) is not None]
+    _refuse_names_among_numbers(every)
     open_files = [contents for contents in every if isinstance(contents, PerElement) and contents.base is None]
     part_base, notes = _common_base(open_files)
     index_base = 0 if any(leaves_index_base_open(c) and (c.indices == 0).any() for c in every) else None
     parts = {name for contents in every for name in _used_parts(contents, part_base or 0)}
     return Survey(tuple(sorted(parts, key=natural_key)), part_base, index_base, notes)
+
+
+def _refuse_names_among_numbers(every: list[Contents]) -> None:
+    """Raise InputError where some files name parts and others number them: nothing says which number has which name."""
+    named, numbered = [], []
+    for contents in every:
+        words = set(contents.names or ())
+        if isinstance(contents, PerElement) and contents.names is None:
+            numbered.append(contents)
+        elif not all(re.fullmatch(r"part \d+", word) for word in words):
+            named.append(contents)
+    if named and numbered:
+        name, number = named[0], numbered[0]
+        raise InputError(
+            f"{number.path.parent}: {len(numbered):,} label files have numbers, such as {number.path.name}"
+            f"{_about(number)}, and {len(named):,} have names, such as {name.path.name}{_about(name)} "
+            f"({listed(name.names or (), most=4)}); which number is which part? write names in all of them, or numbers"
+        )
+
+
+def _about(contents: Contents) -> str:
+    """Which elements a file is about, where it says so."""
+    return f" on {contents.on}" if contents.on else ""
 
 
 def leaves_index_base_open(contents: Contents) -> TypeGuard[IndexLists]:

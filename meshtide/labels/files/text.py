@@ -20,6 +20,7 @@ from meshtide.labels.files.contents import (
     read_text,
     whole_numbers,
 )
+from meshtide.words import shown
 
 HEADER = "# meshtide labels "  # then a JSON object with "on" and "names": what write_labels puts above .txt labels
 
@@ -97,7 +98,9 @@ def _shrec_lists(path: Path, text: str) -> IndexLists:
     for number, line in enumerate(map(str.strip, text.split("\n")), 1):
         if name is not None:
             if line and not _FACE_NUMBERS.match(line):
-                raise InputError(f"{path}: line {number:,} says {line[:40]!r}; wanted the face numbers of '{name}'")
+                raise InputError(
+                    f"{path}: line {number:,} says {line[:40]!r}; wanted the face numbers of '{shown(name)}'"
+                )
             lists.setdefault(name, []).extend(map(int, line.split()))
             name = None
         elif line and not line.startswith("#"):

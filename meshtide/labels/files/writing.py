@@ -80,7 +80,7 @@ def _json(path: Path, labels: Labels, values: IntArray) -> bytes:
     else:
         lists = {name: np.flatnonzero(values == part).tolist() for part, name in enumerate(labels.names)}
         said = {"on": labels.on, **lists}
-    return (json.dumps(said, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(said, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _shrec(path: Path, labels: Labels, values: IntArray) -> bytes:

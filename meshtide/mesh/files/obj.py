@@ -45,7 +45,7 @@ def _sort_lines(data: bytes) -> _Lines:
     for line in data.split(b"\n"):
         line = line.strip()
         if line[:2] in (b"v ", b"v\t"):
-            lines.vertices.append(line[2:])
+            lines.vertices.append(line[2:].partition(b"#")[0].rstrip() if b"#" in line else line[2:])
         elif line[:2] in (b"f ", b"f\t"):
             if b"-" in line:
                 lines.relative[len(lines.faces)] = len(lines.vertices)

@@ -6,12 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
+from meshtide.errors import InputError
+from meshtide.mesh.files.ears import cut_ears, fan, is_convex
 from meshtide.mesh.files.raw import Polygons
 from meshtide.mesh.origin import Origin
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.repair import weld
 
 Points = NDArray[np.float64]
+
+MOST_FANNED = 32  # corners of a polygon for which every fan is tried
+MOST_WORK = 50_000**2  # squared corners of large polygons that are not convex: some seconds
 
 
 def to_triangles(polygons: Polygons, name: str) -> RawMesh:
@@ -38,7 +43,8 @@ def triangulate(vertices: Points, corners: IntArray, sizes: IntArray) -> tuple[I
     for size in np.unique(sizes[sizes >= 3]).tolist():
         which = np.flatnonzero(sizes == size)
         rings = corners[starts[which, None] + np.arange(size)]  # (n, size)
-        pieces.append(_split_rings(vertices, rings).reshape(-1, 3))
+        split = _split_rings if size <= MOST_FANNED else _split_large
+        pieces.append(split(vertices, rings).reshape(-1, 3))
         owners.append(np.repeat(which, size - 2))
     if not pieces:
         return np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -50,8 +56,8 @@ def triangulate(vertices: Points, corners: IntArray, sizes: IntArray) -> tuple[I
 def _split_rings(vertices: Points, rings: IntArray) -> IntArray:
     """Polygons of one size as size - 2 triangles each, (n, size - 2, 3): fans where that is right, ears elsewhere."""
     count, size = rings.shape
-    fan = np.stack([np.zeros(size - 2, dtype=np.int64), np.arange(1, size - 1), np.arange(2, size)], axis=1)
-    result = rings[:, fan]
+    first = fan(size)
+    result = rings[:, first]
     if size == 3:
         return result
     usable: NDArray[np.bool_] = np.asarray(((rings >= 0) & (rings < len(vertices))).all(axis=1))
@@ -62,57 +68,38 @@ def _split_rings(vertices: Points, rings: IntArray) -> IntArray:
         best = np.full(count, -np.inf)
         for apex in range(2 if size == 4 else size):
             turned = np.roll(rings, -apex, axis=1)[usable]
-            worst = _signed_areas(vertices, turned, fan).min(axis=1)
+            worst = _signed_areas(vertices, turned, first).min(axis=1)
             better = np.flatnonzero(usable)[worst > best[usable]]
             best[usable] = np.maximum(best[usable], worst)
-            result[better] = np.roll(rings, -apex, axis=1)[better][:, fan]
+            result[better] = np.roll(rings, -apex, axis=1)[better][:, first]
         good[usable] = best[usable] >= 0
     for index in np.flatnonzero(usable & ~good):
-        result[index] = rings[index][_cut_ears(vertices[rings[index]])]
+        result[index] = rings[index][cut_ears(vertices[rings[index]])]
     return result
 
 
-def _signed_areas(vertices: Points, rings: IntArray, fan: IntArray) -> Points:
+def _split_large(vertices: Points, rings: IntArray) -> IntArray:
+    """The same for polygons of so many corners that trying fans from each of them would take too long."""
+    inside: NDArray[np.bool_] = np.asarray(((rings >= 0) & (rings < len(vertices))).all(axis=1))
+    whole = [fine and bool(np.isfinite(vertices[ring]).all()) for ring, fine in zip(rings, inside, strict=True)]
+    size = rings.shape[1]
+    hard = sum(fine and not is_convex(vertices[ring]) for ring, fine in zip(rings, whole, strict=True))
+    if hard * size**2 > MOST_WORK:
+        raise InputError(
+            f"polygons of {size:,} corners that are not convex ({hard:,} in it) are too many to cut into triangles; "
+            "export it as triangles"
+        )
+    return np.stack(
+        [ring[cut_ears(vertices[ring]) if fine else fan(size)] for ring, fine in zip(rings, whole, strict=True)]
+    )
+
+
+def _signed_areas(vertices: Points, rings: IntArray, triangles: IntArray) -> Points:
     """Twice the area of each triangle of a fan, negative where it turns against its polygon, (n, triangles)."""
     points = vertices[rings]  # (n, size, 3)
     points = points - points[:, :1]
     normal = np.cross(points, np.roll(points, -1, axis=1)).sum(axis=1)  # (n, 3)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     normal = normal / np.where(length > 0, length, 1)
-    a, b, c = (points[:, fan[:, corner]] for corner in range(3))
+    a, b, c = (points[:, triangles[:, corner]] for corner in range(3))
     return np.asarray(np.einsum("ntx,nx->nt", np.cross(b - a, c - a), normal))
-
-
-def _cut_ears(ring: Points) -> IntArray:
-    """Triangles of one polygon that is not convex, (size - 2, 3), by cutting off one ear after another."""
-    flat = _flatten(ring)
-    left = list(range(len(ring)))
-    triangles = []
-    while len(left) > 3:
-        ear = next((i for i in range(len(left)) if _is_ear(flat, left, i)), 0)
-        triangles.append([left[ear - 1], left[ear], left[(ear + 1) % len(left)]])
-        left.pop(ear)
-    return np.array([*triangles, left])
-
-
-def _flatten(ring: Points) -> Points:
-    """A polygon in its own plane, counter-clockwise, (size, 2)."""
-    points = ring - ring.mean(axis=0)
-    normal = np.cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
-    _, _, axes = np.linalg.svd(points - np.outer(points @ normal, normal) / max(float(normal @ normal), 1e-300))
-    flat = points @ axes[:2].T
-    after = np.roll(flat, -1, axis=0)
-    area = (flat[:, 0] * after[:, 1] - flat[:, 1] * after[:, 0]).sum()
-    return np.asarray(flat if area >= 0 else flat * [1, -1])
-
-
-def _is_ear(flat: Points, left: list[int], i: int) -> bool:
-    a, b, c = flat[left[i - 1]], flat[left[i]], flat[left[(i + 1) % len(left)]]
-    if _turn(a, b, c) <= 0:
-        return False
-    others = [flat[j] for j in left if j not in (left[i - 1], left[i], left[(i + 1) % len(left)])]
-    return not any(_turn(a, b, p) >= 0 and _turn(b, c, p) >= 0 and _turn(c, a, p) >= 0 for p in others)
-
-
-def _turn(a: Points, b: Points, c: Points) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

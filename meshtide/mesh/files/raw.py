@@ -29,16 +29,25 @@ class Polygons:
     pieces: tuple[Piece, ...] = ()
 
 
+_SIGNS = (b"-", b"+")
+_LONE_SIGNS = tuple(sign + blank for sign in _SIGNS for blank in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f"))
+
+
 def parse_numbers(text: bytes, wanted: type[np.float64] | type[np.int64], place: str) -> NDArray[Any]:
     """Whitespace-separated numbers as an array; `place` begins the error."""
     import warnings
 
+    if b"\0" in text:  # where numpy would stop without a word
+        raise InputError(f"{place}: found a zero byte where a number should stand; is the file damaged?")
     if text.isspace():  # numpy takes blanks for a nought
         return np.zeros(0, dtype=wanted)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # how numpy says that it met something else than a number
         try:
-            return np.asarray(np.fromstring(text, dtype=wanted, sep=" "))
+            numbers = np.fromstring(text, dtype=wanted, sep=" ")
+            # numpy takes a sign that stands alone together with the number behind it.
+            if not text.endswith(_SIGNS) and not any(sign in text for sign in _LONE_SIGNS):
+                return np.asarray(numbers)
         except (DeprecationWarning, ValueError):
             pass
     for token in text.split():

@@ -13,6 +13,8 @@ from meshtide.mesh.files.ply import read_ply
 from meshtide.mesh.files.polygons import to_triangles
 from meshtide.mesh.files.raw import Polygons
 from meshtide.mesh.files.stl import read_stl
+from meshtide.mesh.files.vtk_legacy import read_vtk
+from meshtide.mesh.files.vtk_xml import read_vtp
 from meshtide.mesh.raw import RawMesh
 
 _READERS: dict[str, Callable[[Path], Polygons]] = {
@@ -22,8 +24,11 @@ _READERS: dict[str, Callable[[Path], Polygons]] = {
     ".stl": read_stl,
     ".glb": read_gltf,
     ".gltf": read_gltf,
+    ".vtk": read_vtk,
+    ".vtp": read_vtp,
 }
 READABLE = tuple(_READERS)
+SMALLER = "simplify it in another program first"
 
 
 def read_raw(path: str | Path) -> RawMesh:
@@ -31,8 +36,11 @@ def read_raw(path: str | Path) -> RawMesh:
     polygons = read_polygons(path)
     try:
         return to_triangles(polygons, Path(path).stem)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except MemoryError:
-        raise InputError(f"{path}: does not fit into memory; decimate it first") from None
+        count = len(polygons.vertices)
+        raise InputError(f"{path}: its {count:,} vertices do not fit into memory; {SMALLER}") from None
 
 
 def read_polygons(path: str | Path) -> Polygons:
@@ -54,4 +62,5 @@ def read_polygons(path: str | Path) -> Polygons:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     except MemoryError:
-        raise InputError(f"{path}: does not fit into memory; decimate it first") from None
+        size = path.stat().st_size
+        raise InputError(f"{path}: its {size:,} bytes are too many to be read into memory; {SMALLER}") from None

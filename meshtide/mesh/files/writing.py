@@ -21,7 +21,8 @@ def write_mesh_file(path: Path, vertices: Points, faces: IntArray) -> None:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(f"{path}: cannot write '{path.suffix}' files; choose one of {', '.join(_WRITERS)}")
-    if path.suffix.lower() in _SINGLE and not np.isfinite(_single(vertices[faces])).all():
+    used = vertices[faces] if path.suffix.lower() == ".stl" else vertices  # an STL has no others
+    if path.suffix.lower() in _SINGLE and not np.isfinite(_single(used)).all():
         raise InputError(f"{path}: the coordinates are too large for the 32-bit numbers of this format; write a .ply")
     write_atomically(path, writer(vertices, faces))
 
