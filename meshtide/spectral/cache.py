@@ -46,6 +46,7 @@ class Fetched:
     preparation: Preparation
     hit: bool
     remarks: tuple[str, ...] = ()
+    kept: bool = True  # whether it is in the cache now
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Cache:
                 self._remove_stale(key)
             preparation = prepare(mesh, recipe)
             trouble = self._write(key, preparation, recipe)
-        return Fetched(preparation, False, (*remarks, *trouble))
+        return Fetched(preparation, False, (*remarks, *trouble), kept=not trouble)
 
     def require_writable(self) -> None:
         """Raise InputError unless entries can be written; for callers whose whole purpose is to fill the cache."""

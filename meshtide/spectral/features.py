@@ -1,7 +1,8 @@
 """What a network can read at a vertex: a table of words, and how each is computed.
 
 Signatures come from the eigenbasis alone and do not change when a shape bends. Curvature and shape diameter are
-measured on the surface in space and do not change when it is turned, moved or scaled.
+measured on the surface in space and do not change when it is turned, moved or scaled. Coordinates and normals turn with
+the shape, and whatever reads them has to see to it (meshtide.networks.turning).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import duplicate_faces, repeated_corner
 from meshtide.mesh.winding import outward
 from meshtide.spectral.curvature import CURVATURE_TIMES, LIMIT, curvature, heat_displacements
+from meshtide.spectral.placement import centred, placed
 from meshtide.spectral.signatures import hks, hks_times, log_hks, on_unit_area, wks
 from meshtide.spectral.spectrum import Eigenbasis, Laplacian, laplacian, to_area_one
 from meshtide.spectral.thickness import FAR, NEAR, Inside
@@ -115,6 +117,8 @@ class Feature:
     description: str  # a line for help texts
     channels: Callable[[GraphRecipe], int]
     compute: Callable[[Measured, GraphRecipe], FloatArray]  # (V, channels)
+    turns: bool = False  # whether every three columns are a vector that turns with the shape
+    up: int | None = None  # the axis about which alone they do, where shapes stand upright
 
 
 FEATURES = {
@@ -132,6 +136,16 @@ FEATURES = {
         "how the surface bends at six scales", lambda r: 2 * len(CURVATURE_TIMES), lambda m, r: surface_curvature(m)
     ),
     "diameter": Feature("how thick the body is below the surface", lambda r: 2, lambda m, r: surface_diameter(m)),
+    "coordinates": Feature("where it lies in space", lambda r: 3, lambda m, r: centred(m.points, m.faces), turns=True),
+    "normals": Feature(
+        "where the surface faces", lambda r: 3, lambda m, r: vertex_normals(m.points, m.faces), turns=True
+    ),
+    "upright-y": Feature(
+        "both of these, of shapes that stand with y up", lambda r: 6, lambda m, r: placed(m.points, m.faces), True, 1
+    ),
+    "upright-z": Feature(
+        "both of these, of shapes that stand with z up", lambda r: 6, lambda m, r: placed(m.points, m.faces), True, 2
+    ),
 }
 
 

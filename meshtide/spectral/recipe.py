@@ -14,6 +14,7 @@ from meshtide.errors import InputError
 from meshtide.spectral.features import FEATURES
 from meshtide.spectral.operators import OPERATORS
 from meshtide.spectral.signatures import hks_times, wks_energies
+from meshtide.words import shown
 
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 
@@ -40,9 +41,11 @@ class GraphRecipe:
         object.__setattr__(self, "energies", _ascending(self.energies, "energies"))
         object.__setattr__(self, "energy_width", _ascending((self.energy_width,), "energy_width")[0])
         if self.operator not in OPERATORS:
-            raise InputError(f"operator {self.operator!r} is not known; there are {', '.join(OPERATORS)}")
+            raise InputError(f"operator {shown(repr(self.operator))} is not known; there are {', '.join(OPERATORS)}")
         if isinstance(self.k, bool) or not 1 <= _whole(self.k) <= MOST_EIGENPAIRS:
-            raise InputError(f"`k={self.k!r}`: the number of eigenpairs should be from 1 to {MOST_EIGENPAIRS:,}")
+            raise InputError(
+                f"`k={shown(repr(self.k))}`: the number of eigenpairs should be from 1 to {MOST_EIGENPAIRS:,}"
+            )
         object.__setattr__(self, "k", _whole(self.k))
 
     @property
@@ -78,7 +81,7 @@ def _words(given: Any, noun: str, known: tuple[str, ...]) -> tuple[str, ...]:
     words = (given,) if isinstance(given, str) else _tuple(given, noun)
     for word in words:
         if word not in known:
-            raise InputError(f"`{noun}`: {word!r} is not known; there are {', '.join(known)}")
+            raise InputError(f"`{noun}`: {shown(repr(word))} is not known; there are {', '.join(known)}")
     if not words or len(set(words)) < len(words):
         raise InputError(f"{noun} {list(words)} should be one or more of {', '.join(known)}, each once")
     return words
@@ -88,7 +91,7 @@ def _ascending(given: Any, noun: str) -> tuple[float, ...]:
     try:
         numbers = tuple(float(value) for value in _tuple(given, noun))
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{noun} {given!r} should be numbers") from None
+        raise InputError(f"{noun} {shown(repr(given))} should be numbers") from None
     rising = all(low < high for low, high in pairwise(numbers))
     if not numbers or not rising or numbers[0] <= 0 or not all(map(math.isfinite, numbers)):
         raise InputError(f"{noun} {list(numbers)} should be positive and ascending")
@@ -97,7 +100,7 @@ def _ascending(given: Any, noun: str) -> tuple[float, ...]:
 
 def _tuple(given: Any, noun: str) -> tuple[Any, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"{noun} {given!r} should be a list")
+        raise InputError(f"{noun} {shown(repr(given))} should be a list")
     return tuple(given)
 
 

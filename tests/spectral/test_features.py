@@ -7,8 +7,10 @@ import pytest
 from shapes import figure, sphere
 
 from meshtide.errors import InputError
+from meshtide.mesh.measure import vertex_normals
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.features import FEATURES, Feature, Measured, features_of, surface_curvature, surface_diameter
+from meshtide.spectral.placement import centred, placed
 from meshtide.spectral.preparation import prepare
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.signatures import hks, hks_times, log_hks, wks, wks_energies
@@ -41,6 +43,10 @@ def test_every_word_gives_its_own_columns(body: Mesh, operator: str) -> None:
         "hks5": hks(ground.unit, [0.002, 0.00699927, 0.0244949, 0.0857232, 0.3]),
         "curvature": surface_curvature(ground),
         "diameter": surface_diameter(ground),
+        "coordinates": centred(ground.points, ground.faces),
+        "normals": vertex_normals(ground.points, ground.faces),
+        "upright-y": placed(ground.points, ground.faces),
+        "upright-z": placed(ground.points, ground.faces),
     }
     assert list(expected) == list(FEATURES)
     for word, values in expected.items():

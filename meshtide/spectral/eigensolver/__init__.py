@@ -14,13 +14,14 @@ import scipy.sparse as sparse
 from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
-from meshtide.spectral.eigensolver import components, shiftinvert
+from meshtide.spectral.eigensolver import components, filtered, shiftinvert
 from meshtide.spectral.eigensolver.factorisation import Array, choose_factorisation, load_library
 
 SOLVER_VERSION: int = 1  # part of every cache key; raise it when the numbers returned change
 
 RESIDUAL_LIMIT = 1e-6
 ORTHONORMALITY_LIMIT = 1e-9
+FACTORISED = 3_000  # vertices up to which a tangled operator is factorised all the same, which is faster
 DENSE_LIMIT = 5_000  # vertices; the last resort stays below a gigabyte
 
 
@@ -35,23 +36,30 @@ class Eigenpairs:
     values: Array  # (k,)
     vectors: Array  # (n, k), vectors.T @ (mass * vectors) = identity
     residual: float
-    factorisation: str  # the one that did the work, "dense" if none was needed
+    factorisation: str  # the one that did the work, "none" if products did, "dense" if all was solved
     solves: int  # right-hand sides solved for
     attempts: int  # 1 unless a certificate failed and the solver tried again
 
 
 def smallest_eigenpairs(
-    matrix: sparse.sparray | sparse.spmatrix, mass: Array, count: int, *, factorisation: str = "auto"
+    matrix: sparse.sparray | sparse.spmatrix,
+    mass: Array,
+    count: int,
+    *,
+    factorisation: str = "auto",
+    tangled: bool = False,
 ) -> Eigenpairs:
     """Find the `count` smallest eigenvalues λ of L u = λ M u and their vectors, all of them if there are fewer.
 
     `matrix` is symmetric positive semi-definite, `mass` the positive diagonal of M. `factorisation` is "auto",
     "superlu" or "pardiso"; the answer is the same up to rounding. Raises RuntimeError rather than return
-    pairs that could not be proved to be the smallest.
+    pairs that could not be proved to be the smallest. A `tangled` operator is I - L̃ of a graph that is no mesh, with
+    masses of 1: it is not factorised if it can be helped, and its pairs are searched rather than proved to be all.
     """
     operator, mass = _checked(matrix, mass, count)
-    load_library(choose_factorisation(factorisation, len(mass)))
-    work = Work(factorisation)
+    if not tangled or len(mass) <= FACTORISED:
+        load_library(choose_factorisation(factorisation, len(mass)))
+    work = Work(factorisation, tangled)
     # On a busy machine two BLAS threads made this several times slower, and one thread repeats to the bit.
     with threadpool_limits(limits=1):
         values, vectors, residual = _solve(operator, mass, min(count, len(mass)), work)
@@ -85,6 +93,7 @@ class Work:
     """What was asked for, and a tally of what was done."""
 
     factorisation: str
+    tangled: bool = False
     used: str = "dense"
     solves: int = 0
     attempts: int = 1
@@ -110,13 +119,22 @@ def solve_one(matrix: sparse.csc_array, mass: Array, count: int, work: Work) -> 
     # At least two: the residual is relative to the largest eigenvalue, and the first one alone is zero.
     wanted = max(count, 2)
     reasons: list[str] = []
+    if work.tangled and len(mass) > FACTORISED:
+        try:
+            found = filtered.solve_filtered(matrix, wanted)
+            residual = verify(matrix, mass, found.values, found.vectors)
+            work.used, work.solves = "none", work.solves + found.solves
+            return found.values[:count], np.ascontiguousarray(found.vectors[:, :count]), residual
+        except (ArithmeticError, RuntimeError, np.linalg.LinAlgError) as reason:
+            reasons.append(str(reason))
     for attempt, plan in enumerate((*shiftinvert.PLANS, None), start=1):
         try:
-            if plan is None:
-                found = shiftinvert.solve_plainly(matrix, mass, wanted)
-            else:
-                found = shiftinvert.solve_connected(matrix, mass, wanted, name, plan)
-            residual = verify(matrix, mass, found.values, found.vectors)
+            with np.errstate(over="ignore", invalid="ignore"):  # what it leads to is refused below
+                if plan is None:
+                    found = shiftinvert.solve_plainly(matrix, mass, wanted)
+                else:
+                    found = shiftinvert.solve_connected(matrix, mass, wanted, name, plan)
+                residual = verify(matrix, mass, found.values, found.vectors)
         except (ArithmeticError, RuntimeError, np.linalg.LinAlgError) as reason:
             reasons.append(str(reason))
             continue

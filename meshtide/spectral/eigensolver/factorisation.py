@@ -10,6 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import os
+import sys
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -129,7 +132,11 @@ class SuperLU:
 
 @functools.cache
 def _pardiso_function() -> Any:
-    """MKL's `pardiso`; looking for the library takes a good part of a second, so it is done once."""
+    """MKL's `pardiso`, looked for once."""
+    # Where pip puts the library; pypardiso would look through every folder of the environment, twice, for seconds.
+    beside = sorted(Path(sys.prefix, "lib").glob("*mkl_rt*"))
+    if beside:
+        os.environ.setdefault("PYPARDISO_MKL_RT", str(beside[0]))
     from pypardiso import PyPardisoSolver
 
     # By item, not by attribute: a fresh function object, without the argument types that pypardiso set on its own.

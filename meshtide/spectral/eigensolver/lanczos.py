@@ -117,8 +117,11 @@ def _clean(space: Subspace) -> None:
 def orthonormalise(space: Subspace, scale: float) -> Array:
     """Make the next block orthonormal in place; return what it was in terms of what it is, (block, block)."""
     block = space.following
+    gram = block.T @ block
+    if not np.isfinite(gram).all():
+        raise OverflowError("the factors of the operator are too inaccurate")
     try:
-        first: Array = cholesky(block.T @ block)
+        first: Array = cholesky(gram)
         lengths = np.diagonal(first)
         if lengths.min() < 1e-6 * scale:
             raise np.linalg.LinAlgError
