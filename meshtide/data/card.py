@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import importlib.resources
 import itertools
+import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from meshtide.data.toml import MOST_BYTES, parse_toml
 from meshtide.errors import InputError
+from meshtide.files import read_regular
 from meshtide.labels.labels import Element, Vocabulary, check_element, check_names
-from meshtide.words import listed
+from meshtide.words import listed, shown
 
-_MOST_BYTES = 1_000_000
+_LONGEST_NAME, _LONGEST_PATH = 255, 1_000  # bytes of a file's name, and of a path in the data folder
 _LARGEST_NUMBER = 10_000_000
 _RANGE = re.compile(r"(\d{1,8})(?:\s*-\s*(\d{1,8}))?$")
 
@@ -120,22 +122,13 @@ def load_card(source: str | Path) -> Card:
         raise InputError(
             f"'{source}' is not the name of a card; known: {', '.join(known_cards())}; or give a card's path"
         )
-    try:
-        with place.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{place}: cannot be read ({error.strerror or error})") from error
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"{place}: has more than {_MOST_BYTES:,} bytes; is it a card?")
+    data = read_regular(place, MOST_BYTES) if isinstance(place, Path) else place.read_bytes()
     return parse_card(data, str(place))
 
 
 def parse_card(data: bytes, place: str) -> Card:
     """Read and check a card; `place` begins every error."""
-    try:
-        said = tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{place}: is not valid TOML ({error})") from None
+    said = parse_toml(data, place)
     try:
         return _card(said, place)
     except InputError as error:
@@ -182,12 +175,12 @@ def _numbers(key: str, text: Any) -> Numbers:
     try:
         return Numbers.parse(text)
     except (ValueError, AttributeError):
-        raise InputError(f'{key} is {text!r}; wanted numbers like "381-390, 395"') from None
+        raise InputError(f'{key} is {shown(repr(text))}; wanted numbers like "381-390, 395"') from None
 
 
 def _texts(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise InputError(f"{key} is {value!r}; wanted a list of texts")
+        raise InputError(f"{key} is {shown(repr(value))}; wanted a list of texts")
     return tuple(value)
 
 
@@ -203,7 +196,9 @@ def _vocabularies(said: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Voc
             unscored = groups.pop("unscored", ())
             vocabulary = Vocabulary(name, groups, unscored)
         else:
-            raise InputError(f"{key} is {table!r}; wanted a list of parts, or a table of part = [the files' parts]")
+            raise InputError(
+                f"{key} is {shown(repr(table))}; wanted a list of parts, or a table of part = [the files' parts]"
+            )
         unknown, forgotten = vocabulary.known - set(parts), set(parts) - vocabulary.known
         if parts and unknown:
             raise InputError(f"{key} names {listed(sorted(unknown))}, which labels.parts does not have")
@@ -239,10 +234,15 @@ def _check_paths(card: Card) -> None:
             continue
         words = re.split(r"[/\\]", path)
         absolute = path[:1] in ("", "/", "\\", "~") or ":" in path or "\0" in path
+        long = [word for word in words if len(os.fsencode(word)) > _LONGEST_NAME]
+        if long or len(os.fsencode(path)) > _LONGEST_PATH:
+            raise InputError(f"{key} is '{shown(path)}', longer than any file's name; is the card damaged?")
         if absolute or ".." in words:
-            raise InputError(f"{key} is {path!r}, which leads outside the data folder; wanted a path inside it")
+            raise InputError(
+                f"{key} is {shown(repr(path))}, which leads outside the data folder; wanted a path inside it"
+            )
         if len(words) > 1 and (key == "meshes.pattern" or key.startswith("categories.")):
-            raise InputError(f"{key} is {path!r}; wanted a name without folders")
+            raise InputError(f"{key} is {shown(repr(path))}; wanted a name without folders")
 
 
 def _check_choices(card: Card) -> None:
@@ -251,7 +251,9 @@ def _check_choices(card: Card) -> None:
     if card.label_file and card.label_beside:
         raise InputError("labels.file and labels.beside are both given; the labels are in one place")
     if card.label_beside is not None and "{stem}" not in card.label_beside:
-        raise InputError(f'labels.beside is {card.label_beside!r}; wanted a name with "{{stem}}", the name of the mesh')
+        raise InputError(
+            f"labels.beside is '{shown(card.label_beside)}'; wanted a name with {{stem}}, the name of the mesh"
+        )
     if ("{category}" in card.folder) != bool(card.categories):
         raise InputError('meshes.folder has "{category}" if, and only if, there is a table of categories')
     if card.vocabulary != "own" and card.vocabulary not in card.vocabularies:

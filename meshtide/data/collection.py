@@ -27,12 +27,11 @@ from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
 from meshtide.labels.files.beside import labels_beside
 from meshtide.labels.files.survey import Survey, survey_labels
 from meshtide.labels.labels import Labels, Vocabulary
-from meshtide.mesh.files import load_ready
+from meshtide.mesh.files import READABLE, load_ready
 from meshtide.mesh.mesh import Mesh
 from meshtide.words import listed
 
 Maker = Callable[[Path], None]
-MESH_SUFFIXES = (".obj", ".ply", ".off", ".stl", ".glb", ".gltf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,21 +143,22 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
         card = load_card(name)
         if card.name == FIGURES:
             return _figures(_from_card(card, category, figures_folder(), vocabulary, make_figure_files))
-        return _from_card(card, category, _data_folder(data, None), vocabulary)
+        return _from_card(card, category, data_folder(data, None), vocabulary)
     path = Path(source)
     if path.is_dir():
         return _from_folder(path, vocabulary)
     whole, mark, category = str(source).rpartition(".toml:")
     path = Path(f"{whole}.toml") if mark else path
     if path.suffix.lower() == ".toml":
-        return _from_card(load_card(path), category if mark else "", _data_folder(data, path.parent), vocabulary)
+        return _from_card(load_card(path), category if mark else "", data_folder(data, path.parent), vocabulary)
     raise InputError(
         f"'{source}' is neither a folder nor a card; known cards: {', '.join(known_cards())}; "
         "a folder of meshes or the path of a .toml card works as well"
     )
 
 
-def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
+def data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
+    """Where the paths of a card start: as asked, else as the environment says, else beside the card."""
     chosen = data or os.environ.get("MESHTIDE_DATA") or beside
     folder = None if chosen is None else Path(chosen).expanduser()
     if folder is not None and not folder.is_dir():
@@ -168,9 +168,9 @@ def _data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
 
 def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
     files = visible_files(folder)
-    meshes = [file for file in files if file.suffix.lower() in MESH_SUFFIXES]
+    meshes = [file for file in files if file.suffix.lower() in READABLE]
     if not meshes:
-        raise InputError(f"{folder}: holds no mesh; wanted files that end in {', '.join(MESH_SUFFIXES)}")
+        raise InputError(f"{folder}: holds no mesh; wanted files that end in {', '.join(READABLE)}")
     stems = Counter(mesh.stem for mesh in meshes)
     beside = labels_beside(meshes, files)
     findings = [Problem(file, "is a label file, and there is no mesh of that name") for file in beside.without_mesh]
@@ -255,4 +255,4 @@ def _assemble(
 
 
 def _problem(path: Path, error: InputError) -> Problem:
-    return Problem(path, str(error).removeprefix(f"{path}: "))
+    return Problem(path, error.without(path))

@@ -83,7 +83,7 @@ def card_shapes(card: Card, kind: str | None, folder: Path, numbers: Numbers | N
     shapes = []
     for mesh in meshes:
         beside = folder / card.label_beside.replace("{stem}", mesh.stem) if card.label_beside else None
-        labels = beside if beside is not None and beside.is_file() else shared
+        labels = beside if beside is not None and _is_file(beside) else shared
         shapes.append(Shape(mesh.stem, mesh, labels, kind))
     return shapes
 
@@ -104,6 +104,13 @@ def is_member(shape: Shape, split: Numbers | tuple[str, ...], start: int) -> boo
         return shape.name in split
     number = _number(shape.name)
     return number is not None and number - start in split
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than names can be
+        return False
 
 
 def _number(stem: str) -> int | None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from meshtide.errors import InputError
 from meshtide.labels.files import write_labels
+from meshtide.many.processes import start_worker
 from meshtide.mesh.files import save_mesh
-from meshtide.spectral.batch import start_worker
 from meshtide.spectral.cache import default_folder
 
 FIGURES = "figures"  # the name of the card
-VERSION = 2  # of the generator: it changes when the same number gives another body
+VERSION = 3  # of the generator: it changes when the same number gives another body
 # From this number on a figure is of the generator's other variant, which nothing is trained on.
 FIRST_HELD_OUT = 401
 # From this number on a figure is drawn more widely (see meshtide.data.figures.creatures.wide), and held out likewise.

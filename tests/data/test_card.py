@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,11 @@ def test_paths_that_leave_the_data_folder_are_refused(key: str, path: str) -> No
         ('test = "7-9"', 'all = "7-9"', "splits.all"),
         ('test = "7-9"', "test = 7", "splits.test is 7"),
         ('"head", "neck", "tail"]', '"head", "head"]', "occur twice"),
+        ('numbers = "1-9"', f"count = {'9' * 5000}", "is not valid TOML"),
+        ('folder = "shapes"', f'folder = "{"a" * 5000}"', "longer than any file's name"),
+        ('folder = "shapes"', f'folder = "{"a/" * 2000}"', "longer than any file's name"),
+        ('numbers = "1-9"', "a." * 5000 + "b = 1", "more than 200 dots"),
+        ('numbers = "1-9"', "x = {" + "a." * 5000 + "b = 1}", "more than 200 dots"),
     ],
 )
 def test_malformed_cards_are_refused(old: str, new: str, said: str) -> None:
@@ -149,8 +155,11 @@ def test_bytes_that_are_no_text_and_names_that_are_no_card(tmp_path: Path) -> No
             parse_card(data, "mine.toml")
     with pytest.raises(InputError, match="known: faust"):
         load_card("fuast")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         load_card(tmp_path / "none.toml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(InputError, match="a device or a pipe"):
+        load_card(tmp_path / "pipe.toml")
     (tmp_path / "big.toml").write_bytes(b"#" * 1_000_001)
     with pytest.raises(InputError, match="bytes"):
         load_card(tmp_path / "big.toml")

@@ -275,3 +275,23 @@ def test_shrec(name: str) -> None:
         assert [len(collection.split(split)) for split in ("train", "validation", "test")] == [10, 2, 8]
         if vocabulary == "limbs":
             assert collection.check() == ()
+
+
+def test_names_among_numbers_are_a_sentence_whatever_they_are_on(tmp_path: Path) -> None:
+    """Each alone is fine; together they would make one part "head" and another "part 1" of the same thing."""
+    put_box(tmp_path, "x.off", txt=["head"] * 6 + ["leg"] * 6)
+    put_box(tmp_path, "y.off", txt=["leg"] * 12)
+    assert open_collection(tmp_path).parts == ("head", "leg")
+    put_box(tmp_path, "z.off", txt=[0, 1] * 4)
+    with pytest.raises(InputError, match=r"1 label files have numbers, such as z\.txt.*2 have names, such as x\.txt"):
+        open_collection(tmp_path)
+    for name in ("x", "y"):
+        (tmp_path / f"{name}.txt").unlink()
+    assert open_collection(tmp_path).parts == ("part 0", "part 1")
+
+
+def test_numbers_with_names_that_are_numbers_go_together(tmp_path: Path) -> None:
+    put_box(tmp_path, "x.off", seg=[0, 1] * 6)
+    put_box(tmp_path, "y.off")
+    np.savez(tmp_path / "y.npz", labels=np.array([0, 1] * 6), names=np.array(["part 0", "part 1"]))
+    assert open_collection(tmp_path).parts == ("part 0", "part 1")

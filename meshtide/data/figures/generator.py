@@ -49,6 +49,11 @@ def parts_of(kind: str) -> tuple[str, ...]:
     return _known(kind, "blended")[1]
 
 
+def bones_of(kind: str, dice: Dice) -> list[Bone]:
+    """The bones of a common build of a kind."""
+    return _known(kind, "blended")[0](dice)
+
+
 def make_figure(kind: str, seed: int, variant: str = "blended", defects: bool = True) -> tuple[Mesh, Labels]:
     """A labelled body, the same for the same arguments; without defects it is closed, manifold and in one piece.
 
@@ -114,13 +119,13 @@ def meshed(plan: Plan, variant: str, dice: Dice) -> Surface:
         bones = [moved(bone, np.zeros(3), askew) for bone in plan.bones]
         vertices, faces = remesh_evenly(extract(bones, plan.field), bones, plan.field, plan.vertices, dice)
         vertices = vertices @ askew
-        return roughen((vertices, faces), _radii(plan, vertices), plan.noise, dice)
+        return roughen((vertices, faces), radii_below(plan, vertices), plan.noise, dice)
     surface = extract(plan.bones, plan.field)
-    surface = roughen(surface, _radii(plan, surface[0]), plan.noise, dice)
+    surface = roughen(surface, radii_below(plan, surface[0]), plan.noise, dice)
     return make_irregular(decimate(surface, plan.vertices, dice), dice)
 
 
-def _radii(plan: Plan, points: FloatArray) -> FloatArray:
+def radii_below(plan: Plan, points: FloatArray) -> FloatArray:
     """The thickness below each point: the radius of the bone that owns it."""
     thickness = np.array([bone.radius * min(1.0, bone.squash) for bone in plan.bones])
     return np.asarray(thickness[plan.field.owners(plan.bones, points)])

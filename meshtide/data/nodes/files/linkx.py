@@ -1,0 +1,195 @@
+"""The large graphs of LINKX in the files that they come in: MATLAB's and tables."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from meshtide.arrays import FloatArray, IntArray
+from meshtide.data.nodes.files.tables import Table, read_numbers, read_table
+from meshtide.data.nodes.files.unpickled import Made, unpickled
+from meshtide.data.nodes.task import NodeTask
+from meshtide.errors import InputError
+from meshtide.files import array_header, read_regular
+
+MOST_BYTES = 2**32  # of a file, and of what it unpacks to
+CLASSES_OF_YEARS = 5
+_NUMBERS = (
+    "double", "single", "sparse", "logical", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+_DAMAGE = (
+    ValueError, TypeError, KeyError, IndexError, OSError, NotImplementedError, EOFError, zlib.error, MemoryError,
+    OverflowError, struct.error,
+)  # fmt: skip
+_MOST_PICKLED = 2**28
+_EDGES, _FEATURES = "large_twitch_edges.csv", "large_twitch_features.csv"
+_LABEL, _ID = "mature", "numeric_id"
+_DATES = ("created_at", "updated_at")
+
+
+def is_mat(path: Path) -> bool:
+    """Whether a path is a MATLAB file."""
+    return path.suffix.lower() == ".mat"
+
+
+def is_twitch(path: Path) -> bool:
+    """Whether a folder has the two tables of Twitch gamers."""
+    return all((path / name).is_file() for name in (_EDGES, _FEATURES))
+
+
+def read_mat(path: Path) -> NodeTask:
+    """A graph with `edge_index`, `node_feat` and `label`, or `years`, of which five equal parts are the classes."""
+    content = _arrays(path)
+    for key in ("edge_index", "node_feat"):
+        if key not in content:
+            raise InputError(f"{path}: has no '{key}', only {', '.join(sorted(content)) or 'nothing'}")
+    if "label" in content:
+        labels = np.asarray(content["label"]).ravel()
+    elif "years" in content:
+        labels = even_parts(np.asarray(content["years"], dtype=np.float64).ravel(), CLASSES_OF_YEARS)
+    else:
+        raise InputError(f"{path}: has neither 'label' nor 'years', only {', '.join(sorted(content))}")
+    edges = np.asarray(content["edge_index"])
+    return NodeTask(
+        path.stem, edges.T if edges.shape[:1] == (2,) else edges, content["node_feat"], labels,
+        splits=_splits(path, len(labels)),
+    )  # fmt: skip
+
+
+def even_parts(values: FloatArray, count: int) -> IntArray:
+    """Which of `count` parts of equal size every value is in, by quantiles; -1 where there is no value.
+
+    >>> even_parts(np.array([1990, 1980, np.nan, 2000, 2010]), 2).tolist()
+    [0, 0, -1, 1, 1]
+    """
+    borders = np.nanquantile(values, np.arange(1, count) / count)
+    return np.where(np.isnan(values), -1, np.searchsorted(borders, values, side="right")).astype(np.int64)
+
+
+def read_twitch(folder: Path) -> NodeTask:
+    """Twitch gamers: whether a channel has mature content, from what else is known of it."""
+    table = read_table(folder / _FEATURES)
+    missing = [name for name in (_LABEL, _ID) if name not in table.names]
+    if missing:
+        raise InputError(f"{table.path}: has no column '{missing[0]}', only {', '.join(table.names)}")
+    numbers = table.numbers([table.names.index(_ID)])[:, 0].astype(np.int64)
+    order = np.argsort(numbers, kind="stable")
+    if (numbers[order] != np.arange(len(numbers))).any():
+        raise InputError(f"{table.path}: numbers its nodes otherwise than from 0 to {len(numbers) - 1:,}, each once")
+    labels = table.numbers([table.names.index(_LABEL)])[order, 0].astype(np.int64)
+    features = np.stack([_channel(table, name) for name in table.names if name not in (_LABEL, _ID)], axis=1)
+    place = folder / _EDGES
+    ends = read_numbers(place, header=True)
+    if ends.shape[1] != 2 or not (ends == np.rint(ends)).all():
+        raise InputError(f"{place}: wanted the numbers of two nodes on every line")
+    return NodeTask(folder.resolve().name, ends.astype(np.int64), features[order], labels, ("other", "mature"))
+
+
+def _channel(table: Table, name: str) -> NDArray[np.float32]:
+    """A column as numbers: dates as days, languages as their places in the alphabet."""
+    number = table.names.index(name)
+    words = table.column(number)
+    if name in _DATES:
+        try:
+            return np.array([datetime.date.fromisoformat(word).toordinal() for word in words], dtype=np.float32)
+        except ValueError as error:
+            raise InputError(f"{table.path}: has no date in column '{name}' ({error})") from None
+    if name == "language":
+        places = {word: place for place, word in enumerate(sorted(set(words)))}
+        return np.array([places[word] for word in words], dtype=np.float32)
+    return table.numbers([number])[:, 0]
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """The numbers in a MATLAB file; texts, structures and objects are left out."""
+    from scipy.io import loadmat, whosmat
+    from scipy.io.matlab import MatReadError
+
+    data = read_regular(path, MOST_BYTES)
+    if data[:8] == b"\x89HDF\r\n\x1a\n" or b"MATLAB 7.3" in data[:128]:
+        raise InputError(f"{path}: is of MATLAB's version 7.3; save it with version 7 or as .npz")
+    try:
+        _check_size(data)
+        stream: Any = io.BytesIO(data)  # which scipy reads like a path
+        names = [name for name, _, kind in whosmat(stream) if kind in _NUMBERS]
+        content: dict[str, Any] = loadmat(stream, variable_names=names)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (MatReadError, *_DAMAGE) as error:
+        raise InputError(
+            f"{path}: cannot be read as a MATLAB file ({str(error)[:120] or type(error).__name__})"
+        ) from None
+    found = {name: content[name] for name in names if name in content}
+    return {name: _sound(value, path, name) for name, value in found.items()}
+
+
+def _sound(value: Any, path: Path, name: str) -> Any:
+    """A value whose indices lie inside of it."""
+    if not isinstance(value, sparse.sparray | sparse.spmatrix):
+        return value
+    try:
+        matrix: Any = sparse.csc_array(value)
+        matrix.check_format(full_check=True)
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{path}: '{name}' is a damaged sparse matrix ({error})") from None
+    return matrix.tocsr()
+
+
+def _check_size(data: bytes) -> None:
+    """Raise InputError for a file that unpacks to more than it may; each of its elements is packed by itself."""
+    place, total = 128, 0
+    order = ">" if data[126:128] == b"MI" else "<"
+    while place + 8 <= len(data):
+        kind, size = struct.unpack(f"{order}II", data[place : place + 8])
+        if kind == 15:  # packed
+            total += _unpacked(data[place + 8 : place + 8 + size], MOST_BYTES - total)
+        place += 8 + size
+    if total > MOST_BYTES:
+        raise InputError(f"unpacks to more than {MOST_BYTES:,} bytes; is it another file?")
+
+
+def _unpacked(data: bytes, most: int) -> int:
+    """How many bytes packed data has, counted up to a little more than `most`."""
+    reader, count, left = zlib.decompressobj(), 0, data
+    while left and not reader.eof and count <= most:
+        count += len(reader.decompress(left, 2**24))
+        left = reader.unconsumed_tail
+    return count
+
+
+def _splits(path: Path, count: int) -> tuple[Any, ...]:
+    """The splits in a file NAME-splits.npy beside the graph: a pickled list of dictionaries, read as data."""
+    beside = path.with_name(f"{path.stem}-splits.npy")
+    if not beside.is_file():
+        return ()
+    try:
+        found = unpickled(_behind_header(read_regular(beside, _MOST_PICKLED)))
+        listed = found.array if isinstance(found, Made) else found
+        splits = [tuple(_nodes(entry[kind]) for kind in ("train", "valid", "test")) for entry in listed]
+    except (InputError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{beside}: holds no splits as arrays ({error}); without this file splits are drawn at random"
+        ) from None
+    return tuple(splits)
+
+
+def _behind_header(data: bytes) -> bytes:
+    """What follows the header of an .npy file."""
+    stream = io.BytesIO(data)
+    array_header(stream)
+    return data[stream.tell() :]
+
+
+def _nodes(value: Any) -> IntArray:
+    array = value.array if isinstance(value, Made) else None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iu":
+        raise ValueError("no whole numbers")
+    return array.ravel().astype(np.int64)
