@@ -37,4 +37,8 @@ def gradients_of(spectrum: Tensor, graph: MeshGraph) -> Tensor:
     """The derivatives of signals with coefficients (K, C) along the first and then the second tangents, (2V, C)."""
     if graph.gradients is None:
         raise InputError(f"{graph.name}: gradient features need mesh_graph(…, extras=('gradients',))")
+    if graph.shapes > 1:
+        apart = graph.gradients.reshape(2, graph.shapes, -1, graph.gradients.shape[-1])  # (2, shapes, V of one, K)
+        both: Tensor = (apart @ graph.in_shapes(spectrum)).flatten(0, 2)
+        return both
     return graph.gradients.flatten(0, 1) @ spectrum

@@ -15,6 +15,9 @@ from torch import Tensor
 
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.ready import at_usual_scale
+from meshtide.networks.device import carried, full_precision
+from meshtide.networks.projection import least_squares
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.gradients import basis_gradients
 from meshtide.spectral.node_recipe import NodeRecipe
@@ -32,7 +35,7 @@ def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
 
     @wraps(make)
     def made(graph: MeshGraph) -> Tensor:
-        with torch.inference_mode(False), torch.autocast(graph.device.type, enabled=False):
+        with torch.inference_mode(False), full_precision(graph.device.type):
             return make(graph)
 
     return cached_property(made)
@@ -63,6 +66,7 @@ class MeshGraph:
     projection: Tensor | None = None  # (K, V), instead of vectorsᵀ mass where only some vertices are there
     stiffness: Tensor | None = None  # (V, V) sparse, of the surface operator
     gradients: Tensor | None = None  # (2, V, K): the eigenvectors' derivatives along two tangents of every vertex
+    shapes: int = 1  # how many samples of as many vertices lie below one another, see `networks.stack`
 
     def __repr__(self) -> str:
         counts = f"{self.num_vertices:,} vertices, {self.num_faces:,} faces, {self.num_eigenpairs} eigenpairs"
@@ -148,35 +152,58 @@ class MeshGraph:
 
     def project(self, u: Tensor) -> Tensor:
         """The coefficients of signals (V, C) in the eigenbasis, (K, C)."""
+        if self.shapes > 1:
+            return (self.in_shapes(self._projection()) @ self.in_shapes(u)).flatten(0, 1)
         if self.projection is not None:
             return self.projection @ u
         return self.vectors.T @ (self.mass[:, None] * u)
 
+    def _projection(self) -> Tensor:
+        if self.projection is None:
+            raise InputError(f"{self.name}: a stack of excerpts needs `projecting`")
+        return self.projection
+
+    def expand(self, spectrum: Tensor, bias: Tensor | None = None) -> Tensor:
+        """The signals (V, C) that have these coefficients, (K, C), plus a bias of every channel."""
+        if self.shapes > 1:
+            values = (self.in_shapes(self.vectors) @ self.in_shapes(spectrum)).flatten(0, 1)
+            return values if bias is None else values + bias
+        return self.vectors @ spectrum if bias is None else torch.addmm(bias, self.vectors, spectrum)
+
+    def in_shapes(self, rows: Tensor) -> Tensor:
+        """Rows of vertices or eigenpairs apart by the shapes they are of, (shapes, rows of one, C)."""
+        return rows.reshape(self.shapes, -1, rows.shape[-1])
+
     def sampled(self, rows: Tensor) -> MeshGraph:
         """The graph at some of its vertices, projecting by weighted least squares; it has no edges and no faces."""
+        return self.excerpt(rows).projecting()
+
+    def excerpt(self, rows: Tensor) -> MeshGraph:
+        """What `sampled` gives, before `projecting`: rows alone, which move to another device fast."""
         if self.recipe.operator != "surface":
             raise InputError(
                 f"{self.name}: was prepared with the graph operator, which reads every neighbour: it has no samples; "
                 "prepare it with `operator=surface`"
             )
-        vectors, mass = self.vectors[rows], self.mass[rows]
-        weighted = vectors * mass[:, None]
-        gram = vectors.T @ weighted
-        # Few vertices cannot tell all eigenvectors apart; a little of the identity keeps the rest from running wild.
-        gram = gram / gram.diagonal().mean() + 1e-4 * torch.eye(len(gram), device=gram.device, dtype=gram.dtype)
-        projection = torch.linalg.solve(gram, weighted.T / (vectors * weighted).sum(dim=0).mean())
         none = torch.zeros(0, 3, dtype=torch.int64, device=self.device)
         return replace(
             self,
             features=self.features[rows],
-            vectors=vectors,
-            mass=mass,
-            projection=projection,
+            vectors=self.vectors[rows],
+            mass=self.mass[rows],
+            projection=None,
             edges=none[:, :2].T,
             faces=none,
             stiffness=None,
             gradients=None if self.gradients is None else self.gradients[:, rows],
         )
+
+    def projecting(self) -> MeshGraph:
+        """An excerpt with the projection by weighted least squares; of several shapes each has its own."""
+        if self.shapes == 1:
+            return replace(self, projection=least_squares(self.vectors, self.mass[:, None]))
+        vectors, mass = self.in_shapes(self.vectors), self.in_shapes(self.mass[:, None])
+        return replace(self, projection=least_squares(vectors, mass).flatten(0, 1))
 
     def to_pyg(self, targets: Tensor | None = None) -> Any:
         """The graph as torch_geometric's Data, every edge in both directions, for networks from elsewhere."""
@@ -200,12 +227,20 @@ class MeshGraph:
         return self.features.device
 
     def to(self, device: torch.device | str) -> MeshGraph:
-        """The same graph on another device."""
+        """The same graph on another device; the graph itself where it is there."""
+        if self.device == torch.device(device):
+            return self
         moved: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
-            moved[field.name] = value.to(device) if isinstance(value, Tensor) else value
+            moved[field.name] = carried(value, device) if isinstance(value, Tensor) else value
         return MeshGraph(**moved)
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that the graph takes, without what is kept with it."""
+        values = (getattr(self, field.name) for field in fields(self))
+        return sum(value.nbytes for value in values if isinstance(value, Tensor) and value.layout is torch.strided)
 
 
 def mesh_graph(
@@ -221,7 +256,7 @@ def mesh_graph(
     >>> mt.mesh_graph(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), mt.GraphRecipe(k=4))
     MeshGraph('mesh': 4 vertices, 4 faces, 4 eigenpairs of the surface operator, 16 features, on cpu)
     """
-    recipe = recipe or GraphRecipe()
+    recipe, mesh = recipe or GraphRecipe(), at_usual_scale(mesh)
     preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
     graph = graph_of(preparation, mesh.name, recipe)
     if "stiffness" in extras:
@@ -253,7 +288,6 @@ def graph_of(preparation: Preparation, name: str, recipe: GraphRecipe) -> MeshGr
 
 def sparse_tensor(matrix: sparse.csc_array[Any] | sparse.csr_array[Any]) -> Tensor:
     """A scipy matrix as a float32 tensor by rows."""
-    _take_layout_warning()
     entries = matrix.tocoo()
     places = torch.from_numpy(np.stack([entries.row, entries.col]).astype(np.int64))
     values = torch.from_numpy(entries.data).float()
@@ -262,6 +296,7 @@ def sparse_tensor(matrix: sparse.csc_array[Any] | sparse.csr_array[Any]) -> Tens
 
 def _compressed(matrix: Tensor) -> Tensor:
     """A sparse tensor by rows, which multiplies fastest."""
+    _take_layout_warning()
     return matrix.coalesce().to_sparse_csr()
 
 

@@ -87,9 +87,14 @@ class Dropout(nn.Module):
             raise InputError(f"the option dropout is {share}; it should be a share from 0 to 1")
         self.kept = round(256 * (1 - share))  # of 256 numbers
 
+    @property
+    def active(self) -> bool:
+        """Whether anything is dropped now."""
+        return self.training and self.kept < 256
+
     def forward(self, x: Tensor) -> Tensor:
         """Map any shape to the same."""
-        if not self.training or self.kept == 256:
+        if not self.active:
             return x
         bits = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
         mask = bits.view(torch.uint8)[: x.numel()].view(x.shape) < self.kept

@@ -52,6 +52,16 @@ NEEDED = ("on", "parts", "normalise", "part_layer")
 
 
 @runtime_checkable
+class Stacking(Protocol):
+    """A network that may be handed samples of several shapes at once, see `networks.stack`.
+
+    It multiplies by eigenvectors through `MeshGraph.project`, `expand` and `gradients_of` alone.
+    """
+
+    stacks: bool
+
+
+@runtime_checkable
 class Diffusing(Protocol):
     """A network that learns how long to diffuse."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from torch import Tensor
 
-from meshtide.arrays import IntArray
+from meshtide.data.nodes.features import prepared_features
+from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph, sparse_tensor
+from meshtide.spectral.edges import undirected
 from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.spectrum import eigenbasis_of, graph_operator
 
@@ -39,7 +42,7 @@ def graph_from_edges(
     >>> mt.graph_from_edges([[0, 1], [1, 2], [2, 1]], np.eye(3), eigenpairs=2)
     MeshGraph('graph': 3 vertices, 0 faces, 2 eigenpairs of the graph operator, 3 features, on cpu)
     """
-    values = _features(features, name)
+    values = features_tensor(features, name)
     nodes = int(values.shape[0]) if count is None else count
     if values.shape[0] != nodes:
         raise InputError(f"{name}: features of {values.shape[0]:,} nodes for a graph of {nodes:,}")
@@ -47,7 +50,7 @@ def graph_from_edges(
     if not len(pairs):
         raise InputError(f"{name}: has no edge between two different nodes; there is nothing to diffuse along")
     recipe = NodeRecipe(int(values.shape[1]), eigenpairs)
-    basis = eigenbasis_of(graph_operator(pairs, nodes), recipe.k, name)
+    basis = eigenbasis_of(graph_operator(pairs, nodes), recipe.k, name, tangled=True)
     single = torch.float32
     return MeshGraph(
         name,
@@ -62,20 +65,19 @@ def graph_from_edges(
     )
 
 
-def undirected(edges: ArrayLike, count: int, name: str = "graph") -> IntArray:
-    """Every undirected edge once, smaller node first and in order, without loops; (E, 2)."""
-    pairs = np.asarray(edges)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or (pairs.size and pairs.dtype.kind not in "iu"):
-        raise InputError(f"{name}: edges {pairs.dtype} of shape {pairs.shape}; wanted whole numbers, two for each edge")
-    pairs = np.sort(pairs.astype(np.int64).reshape(-1, 2), axis=1)
-    if pairs.size and not (pairs.min() >= 0 and pairs.max() < count):
-        outside = pairs.min() if pairs.min() < 0 else pairs.max()
-        raise InputError(f"{name}: an edge names node {outside:,}; there are {count:,} nodes, counted from 0")
-    keys = np.unique(pairs[pairs[:, 0] < pairs[:, 1]] @ np.array([count, 1], dtype=np.int64))
-    return np.stack([keys // count, keys % count], axis=1)
+def node_graph(task: NodeTask, recipe: NodeRecipe) -> MeshGraph:
+    """A task's graph as networks read it, by a recipe that perhaps another graph was prepared by."""
+    if task.features.shape[1] != recipe.channels:
+        raise InputError(
+            f"{task.name}: has {task.features.shape[1]:,} features, and {recipe.channels:,} are wanted; were they made "
+            "in the same way?"
+        )
+    features = prepared_features(task.features, recipe.features, task.name)
+    graph = graph_from_edges(task.edges, features, eigenpairs=recipe.k, name=task.name)
+    return replace(graph, recipe=recipe)
 
 
-def _features(features: Any, name: str) -> Tensor:
+def features_tensor(features: Any, name: str) -> Tensor:
     """Features as a tensor, sparse by rows where that multiplies faster."""
     if isinstance(features, sparse.sparray | sparse.spmatrix):
         given: Any = features  # scipy's types know no sparse matrix in general
@@ -91,7 +93,7 @@ def _features(features: Any, name: str) -> Tensor:
 def _sparse_features(features: sparse.csr_array[np.float32], name: str) -> Tensor:
     entries = features.shape[0] * features.shape[1]
     if not entries or (features.nnz > MOST_DENSITY * entries and entries <= MOST_DENSE_ENTRIES):
-        return _features(features.toarray(), name)
+        return features_tensor(features.toarray(), name)
     if not np.isfinite(features.data).all():
         raise InputError(f"{name}: has features that are not finite")
     return sparse_tensor(features)

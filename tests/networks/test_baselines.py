@@ -18,6 +18,7 @@ from torch import Tensor
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.baselines import arcs as arcs_module
+from meshtide.networks.baselines.acm import AcmLayer
 from meshtide.networks.baselines.arcs import arc_products, arcs_of, make_arcs, sampled_products, weighted_sum
 from meshtide.networks.baselines.edges import GatLayer, GcnLayer, GrandBlock
 from meshtide.networks.gradient_features import GradientFeatures, gradients_of
@@ -28,7 +29,7 @@ from meshtide.networks.tide import TideNet
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import laplacian
 
-EDGES = ("gcn", "gat", "grand")
+EDGES = ("gcn", "gat", "grand", "gcnii", "acm")
 SURFACE_GRADIENTS = [("diffusionnet", {}), ("tide-m", {"gradients": True})]
 
 
@@ -172,6 +173,21 @@ def test_grand_s_own_steps_are_stable_and_near() -> None:
     assert (usual(u, arcs) - fine(u, arcs)).abs().max() < 1e-2 * fine(u, arcs).abs().max()
     long = GrandBlock(8, heads=2, time=200.0, step=1.0).double()
     assert long(u, arcs).abs().max() <= u.abs().max()
+
+
+def test_an_acm_layer_is_its_formula_dense() -> None:
+    graph = graph_of(torus(9, 7))
+    torch.manual_seed(0)
+    layer = AcmLayer(3, 4).double()
+    x = signals(graph)
+    low = torch.from_numpy(laplacian(torus(9, 7), "graph").matrix.toarray())
+    passes = (low, torch.eye(len(low), dtype=torch.float64) - low, torch.eye(len(low), dtype=torch.float64))
+    weights = layer.linear.weight.T.chunk(3, dim=1)
+    channels = [torch.relu(each @ x @ weight) for each, weight in zip(passes, weights, strict=True)]
+    scores = torch.stack([torch.sigmoid(h @ w) for h, w in zip(channels, layer.scores, strict=True)], dim=1)
+    shares = torch.softmax(scores / 3 @ layer.mix, dim=1)
+    expected = 3 * sum(shares[:, [c]] * channels[c] for c in range(3))
+    torch.testing.assert_close(layer(x, graph), expected)
 
 
 def turned(graph: MeshGraph, angles: Tensor) -> MeshGraph:

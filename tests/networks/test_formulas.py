@@ -19,10 +19,11 @@ from torch import Tensor, nn
 
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.baselines.diffusionnet import DiffusionNet
+from meshtide.networks.diffusion import TimeDerivativeDiffusion
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.networks.layers import Normalise
-from meshtide.networks.tide import TideBlock, TideNet, TimeDerivativeDiffusion
+from meshtide.networks.tide import TideBlock, TideNet
 from meshtide.spectral.gradients import basis_gradients
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import laplacian

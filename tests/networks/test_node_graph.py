@@ -8,8 +8,9 @@ import torch
 from scipy import sparse
 
 from meshtide.errors import InputError
-from meshtide.networks.node_graph import graph_from_edges, undirected
+from meshtide.networks.node_graph import graph_from_edges
 from meshtide.networks.registry import build_network
+from meshtide.spectral.edges import undirected
 
 RING = np.stack([np.arange(30), (np.arange(30) + 1) % 30], axis=1)
 

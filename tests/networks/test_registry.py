@@ -17,6 +17,7 @@ from meshtide.errors import InputError
 from meshtide.inference.model import About, Model, load_model, save_model
 from meshtide.inference.predict import predict
 from meshtide.labels.colours import part_colours
+from meshtide.networks.diffusion import TimeDerivativeDiffusion
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.network import NEEDED, Diffusing
 from meshtide.networks.registry import (
@@ -30,7 +31,7 @@ from meshtide.networks.registry import (
     option_names,
     usual_options,
 )
-from meshtide.networks.tide import TideBlock, TideNet, TimeDerivativeDiffusion
+from meshtide.networks.tide import TideBlock, TideNet
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training.run import Watch
 from meshtide.training.train import train
@@ -215,7 +216,7 @@ def test_usual_options() -> None:
 
 def test_networks_for_an_operator() -> None:
     assert networks_for("surface") == tuple(BUILT_IN)
-    assert networks_for("graph") == ("tide-m", "tide-s", "gcn", "gat", "grand")
+    assert networks_for("graph") == ("tide-m", "tide-s", "gcn", "gat", "grand", "gcnii", "acm")
 
 
 def test_records_are_read_without_torch_or_scipy() -> None:

@@ -15,8 +15,10 @@ from torch import Tensor
 
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
+from meshtide.networks.diffusion import TimeDerivativeDiffusion
 from meshtide.networks.graph import MeshGraph, mesh_graph
-from meshtide.networks.tide import Signal, TideBlock, TideNet, TimeDerivativeDiffusion
+from meshtide.networks.signal import Signal
+from meshtide.networks.tide import TideBlock, TideNet
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import laplacian
 

@@ -86,6 +86,6 @@ class DiffusionNetBlock(nn.Module):
         # exp(-60) is nothing next to 1. Beyond 87, float32 becomes denormal, which a CPU multiplies 100 times slower.
         decay = torch.exp(-(graph.rates[:, None] * self.diffusion_time).clamp(max=60.0))  # (K, C)
         spectrum = decay * graph.project(x)
-        heat = graph.vectors @ spectrum
+        heat = graph.expand(spectrum)
         result: Tensor = x + self.mlp(torch.cat([x, heat, self.features(spectrum, graph)], dim=1))
         return result

@@ -27,6 +27,7 @@ class GcnLayer(nn.Module):
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
         self.linear = nn.Linear(inputs, outputs, bias=False)
+        nn.init.xavier_uniform_(self.linear.weight)  # as in the paper; torch's own are far smaller for wide features
         self.bias = nn.Parameter(torch.zeros(outputs))
 
     def forward(self, x: Tensor, graph: MeshGraph) -> Tensor:
@@ -163,7 +164,7 @@ class GrandBlock(nn.Module):
         path = import_module("torchdiffeq").odeint(
             lambda _, state: weighted_sum(weights, state, arcs) - state,
             u,
-            torch.tensor([0.0, self.time], dtype=u.dtype, device=u.device),
+            torch.tensor([0.0, self.time], dtype=u.dtype).to(u.device),
             method="rk4",
             options={"step_size": self.step},
         )
