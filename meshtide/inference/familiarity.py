@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from meshtide.inference.kinds import Answer, answer
+from meshtide.inference.kinds import Answer, answer, familiar
 from meshtide.inference.model import Model
 from meshtide.networks.graph import MeshGraph
 
 # How far beyond anything that validation shapes show a shape must lie to be called strange. Features of a few dozen
 # shapes leave much room for others of the same kinds.
 SURENESS_MARGIN, STRANGENESS_MARGIN = 0.05, 0.5
+# Of many validation shapes the least sure ones are wrong themselves, and no measure of what is familiar. Generated ones
+# are surer than real ones will be.
+MANY, RARE, RARE_MARGIN = 40, 0.05, 0.1
+# Whoever is this sure of another kind, or that it is none, should be heard.
+UNKNOWN, RIVAL_SHARE = 0.25, 0.2
 
 
 @dataclass(frozen=True)
 class Impression:
-    """How a shape looks to a model: how sure the answer is, and how unusual the features."""
+    """How a shape looks to a model: how sure the answer is, how well its kind fits, how unusual its features are."""
 
-    sureness: float  # the mean over the surface of the chosen part's probability
+    sureness: float  # the mean over the surface of the likeliest part's probability, of all kinds
+    explained: float  # the share of the probability that the kind's parts had before the others were ruled out
     strangeness: float  # the mean over the surface of the squared features in units of the training set's spread
 
 
@@ -29,8 +35,7 @@ def impression(model: Model, graph: MeshGraph, found: Answer) -> Impression:
     mass = graph.mass.cpu().double().numpy()
     weights = mass / mass.sum()
     normalised = model.network.normalise(graph.features).cpu().double().numpy()
-    sureness = weights @ found.probabilities.max(axis=1)
-    return Impression(float(sureness), float(weights @ np.mean(normalised**2, axis=1)))
+    return Impression(found.sureness, found.explained, float(weights @ np.mean(normalised**2, axis=1)))
 
 
 def limits(model: Model, graphs: Iterable[MeshGraph]) -> dict[str, float]:
@@ -39,28 +44,42 @@ def limits(model: Model, graphs: Iterable[MeshGraph]) -> dict[str, float]:
     if not seen:
         return {}
     return {
-        "sureness": min(each.sureness for each in seen) * (1 - SURENESS_MARGIN),
+        "sureness": _least([each.sureness for each in seen]),
+        "explained": _least([each.explained for each in seen]),
         "strangeness": max(each.strangeness for each in seen) * (1 + STRANGENESS_MARGIN),
     }
 
 
+def _least(values: Sequence[float]) -> float:
+    """What few of many shapes fall short of, or somewhat less than the least of few."""
+    if len(values) >= MANY:
+        return float(np.quantile(values, RARE)) * (1 - RARE_MARGIN)
+    return min(values) * (1 - SURENESS_MARGIN)
+
+
 def doubts(model: Model, graph: MeshGraph, found: Answer) -> tuple[str, ...]:
     """Sentences about why the answer may be worth little; none for a shape like those of the training."""
-    said = []
-    if found.rival is not None:
-        said.append(f"its parts may also be those of the kind {found.rival}, which `kind={found.rival}` would give")
-    known = model.about.trained_on.get("familiar") or {}
-    known = known if isinstance(known, dict) else {}
     seen = impression(model, graph, found)
-    if seen.sureness < _number(known, "sureness", 0.0):
+    said = _doubts_of_kind(found, familiar(model, "explained", 0.0))
+    if seen.sureness < familiar(model, "sureness", 0.0):
         said.append(f"the model is unsure about this shape (mean confidence {seen.sureness:.0%})")
-    if seen.strangeness > _number(known, "strangeness", np.inf):
+    if seen.strangeness > familiar(model, "strangeness", np.inf):
         said.append("its surface is unlike anything the model was trained on")
     if not said:
         return ()
     return (f"{' and '.join(said)}; take the parts with care",)
 
 
-def _number(known: dict[str, object], name: str, otherwise: float) -> float:
-    value = known.get(name)
-    return float(value) if isinstance(value, int | float) else otherwise
+def _doubts_of_kind(found: Answer, least: float) -> list[str]:
+    """What speaks against the kind: parts of others, before these were ruled out, and the look of the whole."""
+    said = []
+    others = {kind: share for kind, share in found.votes.items() if kind != found.kind}
+    second = max(others, key=lambda kind: others[kind], default=None)
+    rival = found.rival or (second if second is not None and others[second] >= RIVAL_SHARE else None)
+    if rival is not None:
+        said.append(f"its parts may also be those of the kind {rival}, which `kind={rival}` would give")
+    if found.explained < least:
+        said.append(f"only {found.explained:.0%} of it looks like parts of the kind {found.kind}")
+    if found.unknown >= UNKNOWN:
+        said.append(f"it may be of no kind whose parts have names ({found.unknown:.0%} sure)")
+    return said

@@ -81,7 +81,7 @@ def _taken_mesh(mesh: Mesh) -> Given:
     if not remarks:
         return Given(mesh, own, polygons)
     origin = mended.origin
-    to_file = mesh.origin.then(origin.vertex_of, origin.face_of)
+    to_file = mesh.origin.then(origin.vertex_of, origin.face_of, origin.twin_of)
     return Given(Mesh(mended.vertices, mended.faces, mesh.name, to_file), origin, polygons, remarks)
 
 

@@ -31,6 +31,9 @@ class Answer:
     kind: str | None
     votes: dict[str, float]  # kind -> its share of the vote; these add up to 1
     rival: str | None = None  # another kind, where the look of the whole and the vote of the parts differ
+    explained: float = 1.0  # the share of all probability that fell on the kind's parts before others were ruled out
+    sureness: float = 1.0  # the mean over the surface of the likeliest part's probability, before that too
+    unknown: float = 0.0  # how likely it is that the shape is of no kind with names, where that was asked
 
 
 def answer(model: Model, graph: MeshGraph, kind: str | None = None, prior: Mapping[str, float] | None = None) -> Answer:
@@ -39,17 +42,54 @@ def answer(model: Model, graph: MeshGraph, kind: str | None = None, prior: Mappi
     if kind is not None and kind not in about.kinds:
         known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave `kind` out"
         raise InputError(f"the model does not know the kind '{kind}'; {known}")
-    probabilities = predict(model.network, graph)
+    probabilities, mass = predict(model.network, graph), graph.mass.cpu().numpy()
+    sureness = float(mass @ probabilities.max(axis=1) / mass.sum())
     if not about.kinds:
-        return Answer(probabilities, None, {})
-    votes = vote(probabilities, graph.mass.cpu().numpy(), about.parts, about.kinds)
+        return Answer(probabilities, None, {}, sureness=sureness)
+    votes = vote(probabilities, mass, about.parts, about.kinds)
     opinions = {_largest(votes)}
     if prior is not None:
         opinions.add(_largest(prior))
         votes = _together(votes, prior)
     chosen = kind or _largest(votes)
     rival = next(iter(opinions - {chosen}), None) if kind is None else None
-    return Answer(restricted(probabilities, about.parts, about.kinds[chosen]), chosen, votes, rival)
+    return Answer(
+        restricted(probabilities, about.parts, about.kinds[chosen]),
+        chosen,
+        votes,
+        rival,
+        explained(probabilities, mass, about.parts, about.kinds[chosen]),
+        sureness,
+        0.0 if prior is None else unknown(1.0 - sum(prior.values()), sureness, familiar(model, "sureness", 0.0)),
+    )
+
+
+def familiar(model: Model, name: str, otherwise: float) -> float:
+    """What a model's file says of the shapes that are familiar to it, see `meshtide.inference.familiarity`."""
+    known = model.about.trained_on.get("familiar")
+    value = known.get(name) if isinstance(known, dict) else None
+    return float(value) if isinstance(value, int | float) else otherwise
+
+
+def unknown(none: float, sureness: float, least: float) -> float:
+    """How likely it is that a shape is of no kind with names, by the look of the whole and the sureness of its parts.
+
+    A network that names parts is seldom sure of a thing without names, even where the look of the whole takes it for a
+    body: the odds of the look are multiplied by how much rarer such a sureness is among bodies. `least` is what few
+    bodies fall short of; where it is not known (0) the look alone decides.
+    """
+    if least <= 0:
+        return min(1.0, max(0.0, none))
+    none = min(MOST_CERTAIN, max(1 - MOST_CERTAIN, none))
+    odds = none / (1 - none) * float(np.exp(STEEPNESS * (least - SLACK - sureness)))
+    return odds / (1 + odds)
+
+
+def explained(
+    probabilities: Probabilities, mass: NDArray[np.floating], parts: Sequence[str], allowed: Sequence[str]
+) -> float:
+    """The mean over the surface of the probability that falls on some of the parts."""
+    return float(mass @ probabilities[:, _columns(parts, allowed)].sum(axis=1) / mass.sum())
 
 
 def _largest(shares: Mapping[str, float]) -> str:
@@ -79,13 +119,17 @@ def vote(
 def _together(votes: dict[str, float], prior: Mapping[str, float]) -> dict[str, float]:
     """Two opinions on the kind as one, shares that add up to 1; neither rules a kind out alone.
 
-    The vote of the parts counts twice. Counted half, once or twice, the two find every kind of 54 bodies of the
-    generator's other variant; twice has the fewest four-legged animals of SHREC'07 wrong.
+    The look of the whole counts a quarter: on bodies of the generator's other variant the vote of the parts is right
+    more often.
     """
-    both = {name: (share + FLOOR) ** 2 * (prior.get(name, 0.0) + FLOOR) for name, share in votes.items()}
+    both = {name: (share + FLOOR) * (prior.get(name, 0.0) + LOOK_FLOOR) ** LOOK for name, share in votes.items()}
     return {name: share / sum(both.values()) for name, share in both.items()}
 
 
+LOOK, LOOK_FLOOR = 0.25, 0.1
+MOST_CERTAIN = 0.98  # the look of the whole is never believed beyond this
+# Chosen on generated bodies and things of the other variant.
+STEEPNESS, SLACK = 15.0, 0.03
 VOTERS = 20.0  # how many independent votes the vertices of a shape are worth
 
 

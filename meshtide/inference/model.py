@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from importlib import resources
@@ -20,14 +21,17 @@ import torch
 from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
-from meshtide.inference.weights import KEY, bytes_of, check_tensors, description_of, tensors_of
+from meshtide.inference.hub import fetched, is_on_hub, publish
+from meshtide.inference.weights import KEY, bytes_of, check_tensors, description_of, halved, tensors_of, widened
 from meshtide.labels.labels import Element, Vocabulary, check_element, check_names
 from meshtide.networks.network import Network
+from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.words import listed
+from meshtide.words import listed, shown
 
 FORMAT = 1
 DEFAULT = "default"  # the name of the model that ships
+SHIPPED = {DEFAULT: "figures"}  # the names of all models of parts that ship -> their files
 
 # Far beyond use: bounds so that a damaged or hostile file cannot ask for days or terabytes.
 MOST_WIDTH = 4096
@@ -42,7 +46,7 @@ class About:
 
     network: str  # "tide-m", …
     options: dict[str, Any]  # of the network, beyond inputs, parts and operator, which recipe and parts decide
-    recipe: GraphRecipe
+    recipe: GraphRecipe | NodeRecipe  # the latter of a graph that is no mesh
     parts: tuple[str, ...]
     colours: tuple[str, ...]  # "#rrggbb" for each part
     on: Element = "vertices"
@@ -63,15 +67,9 @@ class About:
             raise InputError("a model needs at least one part")
         if len(self.colours) != len(self.parts) or not all(map(_is_colour, self.colours)):
             raise InputError(f"{len(self.colours):,} colours for {len(self.parts):,} parts; wanted '#rrggbb' for each")
-        object.__setattr__(self, "kinds", {kind: self._own(parts, kind) for kind, parts in self.kinds.items()})
-        object.__setattr__(
-            self,
-            "vocabularies",
-            {
-                name: {part: self._own(members, name) for part, members in groups.items()}
-                for name, groups in self.vocabularies.items()
-            },
-        )
+        object.__setattr__(self, "kinds", self._named_parts("kinds", self.kinds))
+        vocabularies = {name: self._named_parts(name, groups) for name, groups in self.vocabularies.items()}
+        object.__setattr__(self, "vocabularies", vocabularies)
         check_names((*self.kinds, *self.vocabularies))
         for noun in ("options", "trained_on", "scores"):
             # As JSON gives it back, so that what is loaded equals what was saved.
@@ -80,8 +78,19 @@ class About:
             _check_option(name, value)
         if self.options.get("operator", self.recipe.operator) != self.recipe.operator:
             raise InputError(
-                f"the operators of network and recipe differ: {self.options['operator']!r} and {self.recipe.operator!r}"
+                f"the operators of network and recipe differ: {shown(repr(self.options['operator']))} and "
+                f"{self.recipe.operator!r}"
             )
+
+    @property
+    def mesh_recipe(self) -> GraphRecipe:
+        """What a mesh is prepared by for this model; one that was trained on a graph that is no mesh has no such."""
+        if not isinstance(self.recipe, GraphRecipe):
+            raise InputError(
+                f"this {self.network} model was trained on the nodes of a graph that is no mesh "
+                f"({self.trained_on.get('source', 'unknown')}); `meshtide evaluate` takes it, with such a graph"
+            )
+        return self.recipe
 
     def vocabulary(self, name: str) -> Vocabulary | None:
         """One of the vocabularies that the model's parts can be joined to, or None."""
@@ -91,11 +100,14 @@ class About:
         unscored = groups.pop("unscored", ())
         return Vocabulary(name, groups, unscored)
 
-    def _own(self, parts: Any, what: str) -> tuple[str, ...]:
-        """Some of the model's parts, after a check that they are."""
-        if not isinstance(parts, list | tuple) or not set(parts) <= set(self.parts):
-            raise InputError(f"'{what}' names {parts!r}, which are not all parts of the model")
-        return tuple(parts)
+    def _named_parts(self, what: str, said: Any) -> dict[str, tuple[str, ...]]:
+        """Groups of the model's parts by their names, after a check that they are."""
+        if not isinstance(said, Mapping):
+            raise InputError(f"'{what}' is {type(said).__name__}; wanted parts by name")
+        for name, parts in said.items():
+            if not isinstance(parts, list | tuple) or not all(part in self.parts for part in parts):
+                raise InputError(f"'{name}' names {shown(repr(parts))}, which are not all parts of the model")
+        return {name: tuple(parts) for name, parts in said.items()}
 
     def to_json(self) -> str:
         """Write it in its one canonical form."""
@@ -121,7 +133,12 @@ class About:
             odd = sorted(set(content) ^ set(wanted))
             raise InputError(f"its description lacks, or should not have, {listed(odd)}")
         _check_kinds(content)
-        return About(**content | {"recipe": GraphRecipe.from_json(json.dumps(content["recipe"]))})
+        try:
+            said = content["recipe"]
+            recipe = NodeRecipe.of(said) if "channels" in said else GraphRecipe.from_json(json.dumps(said))
+            return About(**content | {"recipe": recipe})
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
+            raise InputError(f"its description is damaged ({error}); copy or train it again") from error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,18 +156,22 @@ class Model:
         about, weights = self.about, sum(weight.numel() for weight in self.network.parameters())
         kinds = f" of {len(about.kinds)} kinds" if about.kinds else ""
         source = f", trained on {about.trained_on['source']}" if "source" in about.trained_on else ""
+        what = f"parts{kinds} on {about.on}" if isinstance(about.recipe, GraphRecipe) else "classes of nodes"
         return (
-            f"Model({about.network} on the {about.recipe.operator} operator, {len(about.parts)} parts{kinds} on "
-            f"{about.on}, {weights:,} weights{source})"
+            f"Model({about.network} on the {about.recipe.operator} operator, {len(about.parts)} {what}, "
+            f"{weights:,} weights{source})"
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write the model as one .safetensors file, which `load_model` reads again."""
-        save_model(self, path)
+    def save(self, path: str | Path, *, half: bool = False) -> None:
+        """Write the model as one .safetensors file, which `load_model` reads again; `half` halves its size."""
+        save_model(self, path, half=half)
 
 
-def save_model(model: Model, path: str | Path) -> None:
-    """Write a model as one safetensors file, replaced whole or not at all.
+def save_model(model: Model, path: str | Path, *, half: bool = False) -> None:
+    """Write a model as one safetensors file, replaced whole or not at all; to hf:OWNER/NAME with a card, on the hub.
+
+    With `half` its weights are rounded to half precision, as in the models that ship; loaded, they are computed with in
+    single precision again.
 
     What could not be loaded again (infinite weights, a description of another network) raises InputError.
     """
@@ -162,33 +183,43 @@ def save_model(model: Model, path: str | Path) -> None:
         name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
         for name, value in model.network.state_dict().items()
     }
-    data = safetensors.torch.save(weights, {KEY: model.about.to_json()})
+    data = safetensors.torch.save(halved(weights) if half else weights, {KEY: model.about.to_json()})
     try:
         _parse(data)
     except InputError as error:
         raise InputError(f"{path}: was not written, as the model could not be read again: {error}") from error
+    if is_on_hub(path):
+        publish(path, data, model.about)
+        return
     write_atomically(Path(path), data)
 
 
 def load_model(path: str | Path) -> Model:
     """Read a model, on the CPU and ready to predict; nothing in the file is run, and what does not fit is refused.
 
-    The word "default", where no file has that name, is the model that comes with meshtide, the same object every time.
+    The path hf:OWNER/NAME is a repository of the Hugging Face hub, and needs huggingface-hub.
+    The word "default", where no file has that name, is the model of bodies that comes with meshtide, the same object
+    every time.
 
     >>> import meshtide as mt
     >>> mt.load_model("default").about.kinds["hand"]
     ('palm', 'finger')
     """
-    if str(path) == DEFAULT and not Path(path).exists():
-        return default_model()
-    return _load(Path(path))
+    if str(path) in SHIPPED and not Path(path).exists():
+        return shipped_model(str(path))
+    return _load(fetched(path) if is_on_hub(path) else Path(path))
 
 
-@lru_cache(maxsize=1)
-def default_model() -> Model:
-    """The model that comes with meshtide: parts of people, animals and more, trained on generated bodies alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / "figures.safetensors") as place:
+@lru_cache
+def shipped_model(name: str) -> Model:
+    """One of the models of parts that come with meshtide, all of them trained on generated shapes alone."""
+    with resources.as_file(resources.files("meshtide") / "models" / f"{SHIPPED[name]}.safetensors") as place:
         return _load(place)
+
+
+def default_model() -> Model:
+    """The model of bodies that comes with meshtide: parts of people, animals and more."""
+    return shipped_model(DEFAULT)
 
 
 def _load(path: Path) -> Model:
@@ -201,7 +232,7 @@ def _load(path: Path) -> Model:
 
 def _parse(data: bytes) -> Model:
     """The model in a file's bytes; an InputError is a sentence about the file without its name."""
-    tensors = tensors_of(data)
+    tensors = widened(tensors_of(data))
     about = About.from_json(description_of(data))
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
@@ -254,7 +285,10 @@ def _check_kinds(content: dict[str, Any]) -> None:
 
 def _check_option(name: str, value: Any) -> None:
     """Raise InputError for a number that no network of sane size has."""
-    most = MOST_BLOCKS if name in _COUNTS_OF_BLOCKS else MOST_WIDTH
+    is_count = name in _COUNTS_OF_BLOCKS
+    if is_count and type(value) is not int:
+        raise InputError(f"the option '{name}' is {shown(repr(value))}; wanted a whole number")
+    most = MOST_BLOCKS if is_count else MOST_WIDTH
     for entry in value if isinstance(value, list) else [value]:
         if not isinstance(entry, str | int | float | None):
             raise InputError(f"the option '{name}' is {type(entry).__name__}; wanted numbers and words")

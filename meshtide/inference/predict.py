@@ -13,6 +13,7 @@ from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.network import Network
+from meshtide.networks.turning import probabilities
 
 
 def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
@@ -22,13 +23,14 @@ def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
     try:
         # Not inference_mode: what a graph computes once and keeps would then be of no use to training.
         with torch.no_grad():
-            probabilities = torch.softmax(network(graph), dim=1).cpu().numpy().astype(np.float32, copy=False)
+            there = graph.to(next(iter(network.parameters())).device)
+            found = probabilities(network, there).cpu().numpy().astype(np.float32, copy=False)
     finally:
         for module, mode in modes.items():
             module.training = mode
-    if not np.isfinite(probabilities).all():
+    if not np.isfinite(found).all():
         raise InputError(f"{graph.name}: the network gives infinite or undefined scores; did its training diverge?")
-    return np.asarray(probabilities)
+    return np.asarray(found)
 
 
 def face_probabilities(probabilities: Probabilities, mesh: Mesh, on: Element = "vertices") -> Probabilities:

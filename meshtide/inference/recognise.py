@@ -8,7 +8,6 @@ together are those for "none": so a teapot is no bird, although it has something
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -22,10 +21,13 @@ from torch import Tensor, nn
 
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
+from meshtide.inference.known_kinds import KIND_OF, KNOWN_KINDS
 from meshtide.inference.regions.embedding import ArrowBlock, Places
 from meshtide.inference.regions.inputs import ARROWS, NUMBERS, Inputs, Prepared, prepare_surface
 from meshtide.inference.regions.surface import working_surface
+from meshtide.inference.weights import halved, widened
 from meshtide.mesh.mesh import Mesh
+from meshtide.words import shown
 
 KEY = "meshtide-kinds"  # of our entry in the safetensors metadata
 VOTERS = 4.0  # how many independent votes the faces of a shape are worth
@@ -50,13 +52,17 @@ class KindNet(nn.Module):
 
     def forward(self, places: Places) -> Tensor:
         """Scores of every sort at every face, (N, sorts)."""
+        result: Tensor = self.head(self.features(places))
+        return result
+
+    def features(self, places: Places) -> Tensor:
+        """What the head reads at every face, (N, channels + arrows)."""
         numbers = self.first((places.numbers - self.mean) / self.spread)
         arrows = self.first_arrows(places.arrows)
         for block in self.blocks:
             numbers, arrows = block(numbers, arrows, places)
         lengths = arrows.square().sum(dim=1).clamp(min=1e-6).sqrt()
-        result: Tensor = self.head(torch.cat([numbers, lengths], dim=1))
-        return result
+        return torch.cat([numbers, lengths], dim=1)
 
 
 def pooled(scores: Tensor, weights: Tensor) -> Tensor:
@@ -66,38 +72,36 @@ def pooled(scores: Tensor, weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Recogniser:
-    """A trained network, the sorts of things it knows, and which of them are of a kind whose parts have names."""
+    """A trained network and the sorts of things it knows; which kinds they are of is said in `known_kinds`."""
 
     network: KindNet
     sorts: tuple[str, ...]
-    named: Mapping[str, str]  # sort -> kind
 
     @torch.inference_mode()
     def shares(self, inputs: Inputs) -> tuple[dict[str, float], float]:
         """How likely each kind is, and how likely it is that the shape is of none of them; all add up to 1."""
         weights = torch.from_numpy(inputs.areas / inputs.areas.sum())
         votes = torch.softmax(pooled(self.network(Places.of(inputs)), weights), dim=0).double().numpy()
-        kinds = dict.fromkeys(self.named.values(), 0.0)
+        kinds = dict.fromkeys(KNOWN_KINDS, 0.0)
         none = 0.0
         for sort, share in zip(self.sorts, votes.tolist(), strict=True):
-            if sort in self.named:
-                kinds[self.named[sort]] += share
+            if sort in KIND_OF:
+                kinds[KIND_OF[sort]] += share
             else:
                 none += share
         return kinds, none
 
 
 def save_recogniser(recogniser: Recogniser, path: str | Path) -> None:
-    """Write a recogniser as a safetensors file."""
+    """Write a recogniser as a safetensors file in half precision."""
     network = recogniser.network
     about = {
         "sorts": recogniser.sorts,
-        "named": dict(recogniser.named),
         "channels": network.first.out_features,
         "arrows": network.first_arrows.out_features,
         "blocks": len(network.blocks),
     }
-    data = safetensors.torch.save(network.state_dict(), {KEY: json.dumps(about)})
+    data = safetensors.torch.save(halved(network.state_dict()), {KEY: json.dumps(about)})
     write_atomically(Path(path), data)
 
 
@@ -109,15 +113,15 @@ def load_recogniser(path: str | Path) -> Recogniser:
             raise InputError(f"{path}: is too large for a recogniser of kinds; get or train it again")
         with safetensors.safe_open(path, framework="pt") as file:
             about = json.loads((file.metadata() or {})[KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a dict
+            tensors = widened({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # not a dict
         sorts = tuple(map(str, about["sorts"]))
-        named = {str(sort): str(kind) for sort, kind in dict(about["named"]).items() if sort in sorts}
-        sizes = [_size(each) for each in (len(sorts), about["channels"], about["arrows"], about["blocks"])]
+        sizes = [checked_size(each) for each in (len(sorts), about["channels"], about["arrows"], about["blocks"])]
         network = KindNet(*sizes)
         network.load_state_dict(tensors)
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, safetensors.SafetensorError) as error:
-        raise InputError(f"{path}: is no recogniser of kinds ({str(error)[:120]}); get or train it again") from error
-    return Recogniser(network.eval(), sorts, named)
+        cause = shown(str(error), 120)
+        raise InputError(f"{path}: is no recogniser of kinds ({cause}); get or train it again") from error
+    return Recogniser(network.eval(), sorts)
 
 
 @lru_cache(maxsize=1)
@@ -127,7 +131,8 @@ def default_recogniser() -> Recogniser:
         return load_recogniser(place)
 
 
-def _size(value: Any) -> int:
+def checked_size(value: Any) -> int:
+    """A size that a file asks for, if a network may have it."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SIZE:
         raise ValueError(f"a size of {value!r}")
     return value

@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ from meshtide.mesh.files.raw import Polygons
 from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.origin import Origin
+from meshtide.words import shown
+
+if TYPE_CHECKING:
+    from meshtide.inference.outline import Outlined
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class Segmentation:
     warnings: tuple[str, ...] = ()  # sentences for people: what to be careful about
     origin: Origin = field(default=None)  # type: ignore[assignment]  # __post_init__ fills it in
     source: Path | Polygons | None = None  # where the points and polygons that were handed in can be had again
-    mesh_regions: IntArray | None = None  # (F,) the part of each triangle where parts are regions, each one instance
+    # (F,) the part of each triangle, where that is known better than from vertices; without a kind each is one instance
+    mesh_regions: IntArray | None = None
     reason: str = ""  # why the parts are those of this kind, or have no names
     borders: tuple[Border, ...] = ()  # between parts without names, the most doubtful first
 
@@ -188,7 +193,7 @@ class Segmentation:
     def mesh_face_instances(self) -> IntArray:
         """The index into `instances` of each of the mesh's triangles, (F,); -1 for none."""
         parts = self.mesh_face_labels.values
-        if self.mesh_regions is not None:  # some part may have no triangle of its own left
+        if self.mesh_regions is not None and self.kind is None:  # some part may have no triangle of its own left
             present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
             return np.where(parts >= 0, (np.cumsum(present) - 1)[parts], -1)
         return find_pieces(self.mesh, parts, self.origin.face_of, self._triangles)
@@ -200,13 +205,21 @@ class Segmentation:
         return vertex_pieces(self.mesh, self.mesh_face_instances, parts, labels, self._triangles)
 
     @cached_property
+    def outlined(self) -> Outlined:
+        """The mesh as it is drawn: its triangles are cut where a border crosses them."""
+        from meshtide.inference.outline import outline
+
+        return outline(self)
+
+    @cached_property
     def _triangles(self) -> Triangles:
         return Triangles.of(self.mesh)
 
     # What can be done with it
 
     def save(self, path: str | Path) -> None:
-        """Write a file by its suffix: .glb, .ply, .obj, .npz, .json, .html, .png, .seg or .txt.
+        """Write a file by its suffix: .glb, .ply, .obj, .npz, .json, .html, .png, .vtp, .vtk, .3mf,
+        .seg or .txt.
 
         PLY and OBJ have the points and polygons as they were handed in; `meshtide.write_segmentation` says what each
         of the formats holds.
@@ -217,10 +230,27 @@ class Segmentation:
         meshtide.write_segmentation(self, path)
 
     def show(self) -> None:
-        """Open a window to look at the parts; needs `pip install "meshtide[view]"`."""
+        """Open a window to look at the parts."""
         import meshtide
 
         meshtide.view(self)
+
+    def to_trimesh(self) -> Any:
+        """A trimesh.Trimesh with labels as attributes; `meshtide.convert` says what it holds."""
+        return self._as("trimesh")
+
+    def to_pyvista(self) -> Any:
+        """A pyvista.PolyData with labels on points and cells."""
+        return self._as("pyvista")
+
+    def to_open3d(self) -> Any:
+        """An open3d.geometry.TriangleMesh in the colours of the parts."""
+        return self._as("open3d")
+
+    def _as(self, library: str) -> Any:
+        import meshtide
+
+        return meshtide.convert(self, library)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page on which the parts can be turned around."""
@@ -239,12 +269,12 @@ class Segmentation:
         counts = f"{self.origin.vertex_count:,} vertices, {self.origin.face_count:,} faces"
         several = [instance.part for instance in self.instances]
         parts = [
-            f"{name}{f' x{several.count(name)}' if several.count(name) > 1 else ''} {share:.0%}"
+            f"{shown(name)}{f' x{several.count(name)}' if several.count(name) > 1 else ''} {share:.0%}"
             for name, share in self.shares.items()
         ]
-        shown = ", ".join([*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]) or "no parts"
-        taken = f"{self.kind}; " if self.kind else ""
-        return f"Segmentation({self.mesh.name!r}: {taken}{counts}; {shown}; confidence {self.mean_confidence:.0%})"
+        told = ", ".join([*parts[:MOST_SHOWN], *(["…"] if len(parts) > MOST_SHOWN else [])]) or "no parts"
+        taken = f"{shown(self.kind)}; " if self.kind else ""
+        return f"Segmentation({self.mesh.name!r}: {taken}{counts}; {told}; confidence {self.mean_confidence:.0%})"
 
 
 MOST_SHOWN = 12  # parts in one line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import safetensors.torch
@@ -47,6 +48,20 @@ def tensors_of(data: bytes) -> dict[str, Tensor]:
         if data[8:9] == b"{":
             raise InputError(f"is a damaged or shortened model ({error}); copy or train it again") from error
         raise InputError("is not a safetensors file; give a model that `meshtide train` made") from error
+
+
+def halved(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights as models that ship hold them, single precision rounded to half; beyond its range is an InputError."""
+    rounded = {name: each.half() if each.dtype == torch.float32 else each for name, each in tensors.items()}
+    for name, each in rounded.items():
+        if not torch.isfinite(each).all():
+            raise InputError(f"its '{name}' has values that half precision cannot hold")
+    return rounded
+
+
+def widened(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights as they are computed with: whatever was kept in half precision is single again."""
+    return {name: each.float() if each.dtype == torch.float16 else each for name, each in tensors.items()}
 
 
 def description_of(data: bytes) -> str:

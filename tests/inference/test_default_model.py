@@ -51,6 +51,14 @@ def test_millimetres_turns_and_another_order_make_no_difference() -> None:
     assert same.mean() > 0.995
 
 
+def test_whoever_insists_on_a_wrong_kind_is_warned() -> None:
+    # Among the parts of one kind a network may be sure of each vertex although the kind is wrong.
+    for kind, wrong in (("hand", "octopus"), ("octopus", "humanoid"), ("bird", "quadruped")):
+        mesh, _ = make_figure(kind, NUMBER, "held-out", defects=False)
+        (said,) = segment(mesh, kind=wrong).warnings
+        assert f"of it looks like parts of the kind {wrong}" in said
+
+
 def test_it_says_when_it_does_not_know() -> None:
     ring = segment(torus(60, 40))
     assert ring.kind is None

@@ -190,7 +190,7 @@ def test_every_format_tells_four_legs_apart(tmp_path: Path) -> None:
     scene = trimesh.load_scene(tmp_path / "x.glb", process=False)
     assert {name for name in scene.graph.nodes_geometry if name.startswith("leg")} == wanted
     for name in wanted:
-        own = result.mesh_face_instances == next(i for i in legs if result.instances[i].name == name)
+        own = result.outlined.face_instances == next(i for i in legs if result.instances[i].name == name)
         assert len(scene.geometry[name].faces) == own.sum()
     groups = read_labels(tmp_path / "x.obj", result.mesh)
     assert {name for name in groups.names if name.startswith("leg")} == {name.replace(" ", "_") for name in wanted}

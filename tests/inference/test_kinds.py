@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,17 @@ from small_models import KINDS, PARTS, RECIPE, model
 
 from meshtide.errors import InputError
 from meshtide.inference.familiarity import doubts, limits
-from meshtide.inference.kinds import answer, grouped, restricted, vote
+from meshtide.inference.kinds import (
+    MOST_CERTAIN,
+    Answer,
+    _together,
+    answer,
+    explained,
+    grouped,
+    restricted,
+    unknown,
+    vote,
+)
 from meshtide.inference.model import Model, load_model, save_model
 from meshtide.labels.labels import Vocabulary
 from meshtide.networks.graph import mesh_graph
@@ -93,12 +104,35 @@ def test_a_strange_shape_raises_a_doubt_and_a_known_one_does_not() -> None:
     plain.network.normalise.measure(graphs)
     known = Model(plain.network, model(kinds=KINDS, trained_on={"familiar": limits(plain, graphs)}).about)
     for graph in graphs:
-        assert doubts(known, graph, answer(known, graph)) == ()
+        # A network that learned nothing cannot tell the kinds apart, and says so; the shape itself is familiar.
+        said = " ".join(doubts(known, graph, answer(known, graph)))
+        assert "unlike" not in said
+        assert "unsure" not in said
     flat = mesh_graph(box((100.0, 100.0, 0.01)), GraphRecipe(k=24))
     (said,) = doubts(known, flat, answer(known, flat))
     assert "with care" in said
     assert doubts(plain, flat, answer(plain, flat)) == ()
     assert limits(plain, []) == {}
+
+
+def test_how_well_a_kind_fits_is_measured_before_the_others_are_ruled_out() -> None:
+    persons = rows((0.1, 0.3, 0.6, 0.0, 0.0), (0.1, 0.4, 0.1, 0.3, 0.1))
+    assert explained(persons, np.array([1.0, 3.0]), PARTS, KINDS["person"]) == pytest.approx((1.0 + 3 * 0.9) / 4)
+    assert explained(persons, np.array([1.0, 3.0]), PARTS, PARTS) == pytest.approx(1.0)
+
+
+def test_doubts_about_the_kind_name_what_speaks_against_it() -> None:
+    known = model(kinds=KINDS, trained_on={"familiar": {"explained": 0.8}})
+    graph = mesh_graph(figure(1)[0], RECIPE)
+    votes = {"person": 0.95, "animal": 0.05}
+    found = Answer(rows(*[(0.5, 0.5, 0.0, 0.0, 0.0)] * graph.num_vertices), "person", votes, explained=0.9)
+    assert doubts(known, graph, found) == ()
+    (said,) = doubts(known, graph, replace(found, explained=0.61))
+    assert "only 61% of it looks like parts of the kind person" in said
+    (said,) = doubts(known, graph, replace(found, votes={"person": 0.7, "animal": 0.3}))
+    assert "`kind=animal` would give" in said
+    (said,) = doubts(known, graph, replace(found, unknown=0.4))
+    assert "of no kind whose parts have names (40% sure)" in said
 
 
 def test_two_opinions_on_the_kind_are_weighed_and_a_rival_is_named() -> None:
@@ -108,8 +142,24 @@ def test_two_opinions_on_the_kind_are_weighed_and_a_rival_is_named() -> None:
     other = next(kind for kind in KINDS if kind != alone.kind)
     assert alone.rival is None
     together = answer(chosen, graph, prior={other: 0.999, alone.kind: 0.001})
-    assert (together.kind, together.rival) == (other, alone.kind)
+    assert (together.kind, together.rival) == (alone.kind, other)
     assert sum(together.votes.values()) == pytest.approx(1)
+    assert together.votes[other] > alone.votes[other]
     agreed = answer(chosen, graph, prior={alone.kind: 0.9, other: 0.1})
     assert (agreed.kind, agreed.rival) == (alone.kind, None)
-    assert any(f"the kind {alone.kind}" in sentence for sentence in doubts(chosen, graph, together))
+    assert any(f"the kind {other}" in sentence for sentence in doubts(chosen, graph, together))
+
+
+def test_the_look_of_the_whole_decides_where_the_parts_do_not() -> None:
+    look = {"person": 0.99, "animal": 0.01}
+    assert _together({"person": 0.4, "animal": 0.6}, look)["person"] > 0.5
+    assert _together({"person": 0.3, "animal": 0.7}, look)["person"] < 0.5
+
+
+def test_what_the_parts_are_unsure_of_is_rather_unknown() -> None:
+    assert unknown(0.4, 0.9, least=0.0) == 0.4  # where nothing is known of what is familiar
+    assert unknown(0.8, 0.9, least=0.8) < 0.5 < unknown(0.8, 0.6, least=0.8)
+    assert unknown(0.05, 0.4, least=0.8) > 0.5 > unknown(0.05, 0.8, least=0.8)
+    # No look is believed beyond bounds, and no sureness outweighs one that is certain.
+    assert unknown(0.0, 0.5, least=0.8) == unknown(0.02, 0.5, least=0.8) > 0
+    assert unknown(MOST_CERTAIN, 0.98, least=0.8) > 0.5

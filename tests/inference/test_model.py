@@ -199,6 +199,12 @@ def test_places_without_a_model_are_refused(tmp_path: Path) -> None:
         ({"trained_on": {"source": "\ud800"}}, "trained_on"),
         ({"scores": {"vertex_accuracy": math.nan}}, "JSON"),
         ({"surprise": 1}, "surprise"),
+        ({"kinds": {"a": [[1]]}}, "not all parts"),
+        ({"kinds": {"a": [{"b": 0}]}}, "not all parts"),
+        ({"vocabularies": {"x": ["head"]}}, "parts by name"),
+        ({"vocabularies": {"x": 3}}, "parts by name"),
+        ({"options": {"width": 8, "blocks": "x"}}, "wanted a whole number"),
+        ({"options": {"width": 8, "blocks": 2.5}}, "wanted a whole number"),
     ],
 )
 def test_descriptions_that_do_not_fit_are_refused_at_once(
@@ -226,7 +232,7 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path, saved: bytes) -> No
         (tensors | {"more": bias.clone()}, "'more'"),
         ({name: value for name, value in tensors.items() if name != "last.bias"}, "'last.bias'"),
         (tensors | {"last.bias": bias[:2].clone()}, "(2,) and should be torch.float32 (4,)"),
-        (tensors | {"last.bias": bias.half()}, "torch.float16"),
+        (tensors | {"last.bias": bias.bfloat16()}, "torch.bfloat16"),
         (tensors | {"last.bias": infinite}, "infinite or undefined"),
         (tensors | {"last.bias": bias * math.nan}, "infinite or undefined"),
         ({}, "missing"),

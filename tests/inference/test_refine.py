@@ -6,11 +6,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components, maximum_flow
 from shapes import FIGURE_PARTS, box, figure, sphere, torus
 
 from meshtide.errors import InputError
-from meshtide.inference import refine as module
-from meshtide.inference.refine import energy, refine
+from meshtide.inference.expansion import Problem, lowered
+from meshtide.inference.prices import Scaled
+from meshtide.inference.refine import ISLAND, energy, find_band, problem_of, refine
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
 
@@ -56,9 +59,16 @@ def test_energy_is_never_higher_than_that_of_the_most_probable_parts(strength: f
         assert energy(mesh, probabilities, refined, strength) < 0.8 * energy(mesh, probabilities, first, strength)
 
 
+def whole_problem(mesh: Mesh, probabilities: np.ndarray, strength: float) -> Problem:
+    """The energy's terms on all of a mesh, each of whose vertices has a face."""
+    surface, used = Scaled.of(mesh).part(np.arange(len(mesh.faces)))
+    assert len(used) == len(mesh.vertices)
+    return problem_of(surface, probabilities, strength)
+
+
 def lowest_energy(mesh: Mesh, probabilities: np.ndarray, strength: float) -> float:
     """Of all labellings there are."""
-    problem = module._problem(mesh, probabilities, strength)
+    problem = whole_problem(mesh, probabilities, strength)
     count, parts = probabilities.shape
     return min(problem.energy(np.array(each)) for each in product(range(parts), repeat=count))
 
@@ -85,7 +95,7 @@ def test_no_single_vertex_and_no_whole_part_could_change_for_the_better() -> Non
     mesh = sphere(2)
     probabilities = random_probabilities(len(mesh.vertices), 3, sharpness=1.5)
     labels = refine(mesh, probabilities, strength=0.03)
-    problem = module._problem(mesh, probabilities, 0.03)
+    problem = whole_problem(mesh, probabilities, 0.03)
     lowest = energy(mesh, probabilities, labels, 0.03) - 1e-7
     assert len(np.unique(labels)) == 3
     for vertex, part in product(range(len(labels)), range(3)):
@@ -193,17 +203,125 @@ def test_meshings_of_one_surface_agree() -> None:
     assert (first == second[: len(first)]).mean() > 0.97
 
 
-def test_looking_only_around_gains_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def plainly_lowered(problem: Problem, labels: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """α-expansion in its plain form: one part at a time, every vertex in the cut, until no part can gain."""
+    best, quiet = problem.energy(labels), 0
+    for move in range(100 * allowed.shape[1]):
+        moved = plainly_expanded(problem, labels, move % allowed.shape[1], allowed)
+        value = problem.energy(moved)
+        labels, best, quiet = (moved, value, 0) if value < best - 1e-9 else (labels, best, quiet + 1)
+        if quiet == allowed.shape[1]:
+            break
+    return labels
+
+
+def plainly_expanded(problem: Problem, labels: np.ndarray, part: int, allowed: np.ndarray) -> np.ndarray:
+    """The best labelling in which any allowed vertices have changed to the part: a cut with a helper an edge."""
+    count, edges, never = len(labels), problem.edges, 1e3
+    (tail, head), helper = edges.T, len(labels) + np.arange(len(edges))
+    source, sink = count + len(edges), count + len(edges) + 1  # the source's side keeps its labels
+    every = np.arange(count)
+    stay = np.where(labels == part, never, problem.unary[every, labels])  # is cut off from the sink: keeps
+    change = np.where(allowed[:, part] | (labels == part), problem.unary[:, part], never)
+    apart = labels[tail] != labels[head]
+    to_part = problem.prices[:, None] * (labels[edges] != part)
+    arcs = [
+        (np.full(count, source), every, change),
+        (every, np.full(count, sink), stay),
+        (tail[~apart], head[~apart], to_part[~apart, 0]),
+        (head[~apart], tail[~apart], to_part[~apart, 0]),
+        (helper[apart], np.full(apart.sum(), sink), problem.prices[apart]),
+        (tail[apart], helper[apart], to_part[apart, 0]),
+        (helper[apart], tail[apart], to_part[apart, 0]),
+        (head[apart], helper[apart], to_part[apart, 1]),
+        (helper[apart], head[apart], to_part[apart, 1]),
+    ]
+    start, end, price = (np.concatenate(column) for column in zip(*arcs, strict=True))
+    whole = np.rint(np.minimum(price, 4.0) * 2**28).astype(np.int32)
+    graph = coo_array((whole, (start, end)), shape=(sink + 1, sink + 1)).tocsr()
+    rest = graph - maximum_flow(graph, source, sink).flow
+    rest.eliminate_zeros()
+    keeps = np.zeros(sink + 1, dtype=bool)
+    keeps[breadth_first_order(rest.tocsr(), source, return_predecessors=False)] = True
+    return np.where(keeps[:count], labels, part)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("strength", [0.01, 0.05])
+def test_the_fast_form_is_no_worse_than_the_plain_one(seed: int, strength: float) -> None:
+    mesh, truth = labelled_figure(2)
+    probabilities = softmax(np.eye(4)[truth] + np.random.default_rng(seed).normal(size=(len(truth), 4)))
+    problem = whole_problem(mesh, probabilities, strength)
+    allowed = np.random.default_rng(seed).random(probabilities.shape) < 0.8  # whatever else the band would leave
+    start = probabilities.argmax(axis=1)
+    fast, plain = lowered(problem, start, allowed), plainly_lowered(problem, start, allowed)
+    assert problem.energy(fast) < problem.energy(start)
+    # Parts are taken in another order, so that the two may end in different minima.
+    assert problem.energy(fast) <= problem.energy(plain) * 1.001
+    assert (allowed[np.arange(len(fast)), fast] | (fast == start)).all()
+    assert problem.energy(plainly_lowered(problem, fast, allowed)) == pytest.approx(problem.energy(fast), rel=1e-6)
+
+
+def test_two_parts_are_divided_optimally_in_the_band() -> None:
     mesh, truth = labelled_figure(3)
-    probabilities = softmax(np.eye(4)[truth] + np.random.default_rng(1).normal(size=(len(truth), 4)))
-    start, around = energy(mesh, probabilities, probabilities.argmax(axis=1), 0.05), []
-    for rings in (1, module.RINGS):
-        monkeypatch.setattr(module, "RINGS", rings)
-        around.append(energy(mesh, probabilities, refine(mesh, probabilities, strength=0.05), 0.05))
-    monkeypatch.setattr(module, "_grown", lambda edges, region, within, rings: (within, np.zeros_like(within)))
-    everywhere = energy(mesh, probabilities, refine(mesh, probabilities, strength=0.05), 0.05)
-    assert max(around) < start
-    assert around == pytest.approx([everywhere, everywhere], rel=1e-3)
+    rng = np.random.default_rng(0)
+    probabilities = softmax(1.5 * np.eye(2)[(truth > 0).astype(int)] + rng.normal(size=(len(truth), 2)))
+    labels = probabilities.argmax(axis=1)
+    band = find_band(mesh, labels)
+    assert band is not None
+    problem = problem_of(band.surface, probabilities[band.vertices], 0.02)
+    allowed = np.repeat(band.free[:, None], 2, axis=1)
+    fast, plain = (form(problem, labels[band.vertices], allowed) for form in (lowered, plainly_lowered))
+    assert problem.energy(fast) == pytest.approx(problem.energy(plain), rel=1e-6)
+
+
+def test_only_a_band_around_borders_changes() -> None:
+    mesh = peanut(5)
+    logits = mesh.vertices[:, 2:] / 0.02 * np.array([[-1.0, 1.0]])
+    logits[np.abs(mesh.vertices[:, 2]) > 0.6] *= 0.01  # unsure, yet far from any border
+    probabilities = softmax(logits)
+    first = probabilities.argmax(axis=1)
+    band = find_band(mesh, first)
+    assert band is not None
+    assert len(band.vertices) < 0.6 * len(first)
+    outside = np.setdiff1d(np.arange(len(first)), band.vertices[band.free])
+    np.testing.assert_array_equal(refine(mesh, probabilities, strength=0.5)[outside], first[outside])
+
+
+def piece_sizes(mesh: Mesh, labels: np.ndarray) -> list[tuple[int, float]]:
+    """Part and share of the area of every connected piece."""
+    edges, count = mesh.edges(), len(labels)
+    same = edges[labels[edges[:, 0]] == labels[edges[:, 1]]]
+    graph = coo_array((np.ones(len(same)), (same[:, 0], same[:, 1])), shape=(count, count))
+    number, piece = connected_components(graph, directed=False)
+    areas = np.bincount(mesh.faces.ravel(), np.repeat(mesh.face_areas / 3 / mesh.area, 3), count)
+    sizes = np.bincount(piece, areas, number)
+    return [(int(labels[np.argmax(piece == each)]), float(sizes[each])) for each in range(number)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_stray_piece_is_below_the_stated_area(seed: int) -> None:
+    mesh, truth = labelled_figure(4)
+    rng = np.random.default_rng(seed)
+    noisy = truth.copy()
+    edges = mesh.edges()
+    for spot in rng.choice(len(truth), 60, replace=False):  # specks of a few sure vertices
+        noisy[np.append(edges[(edges == spot).any(axis=1)].ravel(), spot)] = rng.integers(0, 4)
+    probabilities = 1e-4 / 4 + (1 - 1e-4) * np.eye(4, dtype=np.float32)[noisy]
+    assert sum(size < ISLAND for _, size in piece_sizes(mesh, noisy)) > 10
+    found = refine(mesh, probabilities, strength=1e-4)  # too cheap for the cut to clean up
+    pieces = piece_sizes(mesh, found)
+    largest = [max((size for part, size in pieces if part == each), default=0.0) for each in range(4)]
+    assert all(size >= ISLAND or size == largest[part] for part, size in pieces)
+
+
+def test_a_part_that_is_small_altogether_stays() -> None:
+    mesh = sphere(4)
+    button = np.argsort(mesh.vertices[:, 2])[-4:]
+    labels = np.zeros(len(mesh.vertices), dtype=int)
+    labels[button] = 1
+    found = refine(mesh, 1e-6 / 2 + (1 - 1e-6) * np.eye(2, dtype=np.float32)[labels], strength=1e-4)
+    np.testing.assert_array_equal(found, labels)
 
 
 def test_ragged_surfaces_are_served() -> None:

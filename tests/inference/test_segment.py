@@ -10,8 +10,10 @@ import torch
 from shapes import figure, sphere
 from small_models import KINDS, PARTS, model
 
+from meshtide.data.figures.objects import make_object
 from meshtide.errors import InputError
 from meshtide.inference.model import Model, save_model
+from meshtide.inference.refine import refine
 from meshtide.inference.segment import segment
 from meshtide.mesh.files import save_mesh
 from meshtide.mesh.mesh import Mesh
@@ -35,9 +37,18 @@ def test_every_vertex_has_a_part_and_how_sure_that_is(known: Model) -> None:
     assert result.parts == PARTS
     assert result.kind in KINDS
     np.testing.assert_allclose(result.probabilities.sum(axis=1), 1, atol=1e-5)
-    np.testing.assert_array_equal(result.labels.values, result.probabilities.argmax(axis=1))
-    np.testing.assert_array_equal(result.confidence, result.probabilities.max(axis=1))
+    chosen = result.probabilities[np.arange(len(mesh.vertices)), result.labels.values]
+    np.testing.assert_array_equal(result.confidence, chosen)
     assert len(result.face_labels.values) == len(result.face_confidence) == len(mesh.faces)
+
+
+def test_borders_are_refined_unless_that_is_turned_off(known: Model) -> None:
+    mesh = figure(2)[0]
+    plain, usual = segment(mesh, known, refine=False), segment(mesh, known)
+    np.testing.assert_array_equal(plain.labels.values, plain.probabilities.argmax(axis=1))
+    np.testing.assert_array_equal(plain.confidence, plain.probabilities.max(axis=1))
+    np.testing.assert_array_equal(usual.labels.values, refine(mesh, usual.probabilities))
+    assert (usual.labels.values != plain.labels.values).any()
 
 
 def test_vertices_that_no_face_uses_have_no_part(known: Model) -> None:
@@ -93,3 +104,13 @@ def test_the_second_time_comes_from_the_cache(known: Model, tmp_path: Path) -> N
     first, second = (segment(figure(2)[0], known, cache=cache) for _ in range(2))
     assert cache.info().entries == 1
     np.testing.assert_array_equal(first.probabilities, second.probabilities)
+
+
+@pytest.mark.parametrize(("sure", "doubted"), [(0.55, True), (0.9, False)])
+def test_a_thing_that_is_barely_taken_for_its_kind_is_named_with_a_doubt(
+    monkeypatch, sure: float, doubted: bool
+) -> None:
+    monkeypatch.setattr("meshtide.inference.segment.likeliest_thing", lambda seen: ("cup", sure))
+    result = segment(make_object("mug", 3, "held-out").mesh)
+    assert result.kind == "cup"
+    assert any("something else than a cup" in sentence for sentence in result.warnings) == doubted

@@ -22,6 +22,7 @@ class Places:
 
     def __init__(self, rates: Tensor, vectors: Tensor, weights: Tensor, numbers: Tensor, arrows: Tensor) -> None:
         self.rates, self.vectors, self.numbers, self.arrows = rates, vectors, numbers, arrows
+        self.weights = weights
         weighted = vectors * weights[:, None]
         gram = vectors.T @ weighted
         # Averaging over corners and leaving faces out makes the vectors a little less than orthonormal.

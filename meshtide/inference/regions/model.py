@@ -18,6 +18,8 @@ from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.inference.regions.embedding import RegionNet
 from meshtide.inference.regions.pairs import PairJudge
+from meshtide.inference.weights import halved, widened
+from meshtide.words import shown
 
 FORMAT = 1
 KEY = "meshtide-regions"
@@ -61,10 +63,10 @@ def default_region_model() -> RegionModel:
 
 
 def save_region_model(model: RegionModel, path: str | Path) -> None:
-    """Write a model as one safetensors file, replaced whole or not at all."""
+    """Write a model as one safetensors file in half precision, replaced whole or not at all."""
     tensors = {f"network.{name}": value for name, value in model.network.state_dict().items()}
     tensors |= {f"judge.{name}": value for name, value in model.judge.state_dict().items()}
-    tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    tensors = halved({name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()})
     text = json.dumps(asdict(model.about), sort_keys=True, allow_nan=False)
     write_atomically(Path(path), safetensors.torch.save(tensors, {KEY: text}))
 
@@ -84,7 +86,7 @@ def load_region_model(path: str | Path) -> RegionModel:
         raise InputError(f"{path}: is no safetensors file, or a damaged one ({error})") from error
     if text is None:
         raise InputError(f"{path}: is a safetensors file, but no model for regions")
-    return _built(path, _about(path, text), tensors)
+    return _built(path, _about(path, text), widened(tensors))
 
 
 def _about(path: Path, text: str) -> RegionAbout:
@@ -92,13 +94,15 @@ def _about(path: Path, text: str) -> RegionAbout:
         about = RegionAbout(**json.loads(text))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
-            f"{path}: its description cannot be read ({str(error)[:200]}); get or train it again"
+            f"{path}: its description cannot be read ({shown(str(error), 200)}); get or train it again"
         ) from error
     sizes = (about.channels, about.arrows, about.blocks, about.outputs)
     if about.format != FORMAT:
-        raise InputError(f"{path}: is a model of format {about.format} and this meshtide reads {FORMAT}")
-    if not all(type(size) is int and 1 <= size <= 512 for size in sizes):
-        raise InputError(f"{path}: asks for a network of sizes {sizes}, which none has; get or train it again")
+        raise InputError(f"{path}: is a model of format {shown(repr(about.format))} and this meshtide reads {FORMAT}")
+    if not all(type(size) is int and 1 <= size <= 512 for size in sizes) or about.outputs < 3:
+        raise InputError(
+            f"{path}: asks for a network of sizes {shown(repr(sizes))}, which none has; get or train it again"
+        )
     return about
 
 

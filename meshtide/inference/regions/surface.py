@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.subdivision import split_long_edges
-from meshtide.mesh.decimation import Carrier, simplify
+from meshtide.mesh.decimation import MAX_VERTICES, Carrier, simplify_by_way
 from meshtide.mesh.measure import triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.repair import weld
@@ -97,7 +97,7 @@ def working_surface(mesh: Mesh, faces: int = FACES) -> Surface:
     sound &= triangle_areas(points, mesh.faces) > 1e-16
     if sound.sum() > SLACK * faces:
         used = len(np.unique(mesh.faces[sound]))
-        small, carrier = simplify(mesh, max(4, round(faces * used / int(sound.sum()))))
+        small, carrier = simplify_by_way(mesh, max(4, round(faces * used / int(sound.sum()))), MAX_VERTICES)
         if len(small.faces) < len(mesh.faces):
             points, corners = unit_box(small.vertices, small.faces), small.faces
             return _made(points, corners, np.arange(len(corners)), mesh, None, carrier)

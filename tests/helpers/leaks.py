@@ -1,0 +1,41 @@
+"""How much memory and how many open files a process has, and what many meshes leave of either."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import meshtide as mt
+from meshtide.data.figures.objects import make_object
+
+
+def resident() -> int:
+    """Bytes of memory that are in use now."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def open_files() -> int:
+    """Files, sockets and pipes that are open now."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def answer_many(folder: Path, count: int, every: int) -> Iterator[tuple[int, int, int]]:
+    """Write a mesh, read and segment it, write its parts, again and again; yields meshes, memory and open files.
+
+    Half of the meshes are objects without names, half are balls and bodies, and no two are alike.
+    """
+    suffixes = (".ply", ".obj", ".stl", ".off", ".glb")
+    for number in range(count):
+        source = folder / f"mesh{suffixes[number % len(suffixes)]}"
+        figure = make_object(("mug", "valve", "table", "key")[number // 2 % 4], number)
+        mesh = figure.mesh if number % 2 else mt.make_figure("ant", number + 1)[0]
+        size = np.random.default_rng(number).uniform(0.5, 2, 3)
+        mt.save_mesh(mt.Mesh(mesh.vertices * size, mesh.faces), source)
+        mt.segment(source).save(folder / "parts.glb")
+        if (number + 1) % every == 0:
+            yield number + 1, resident(), open_files()
