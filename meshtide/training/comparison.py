@@ -10,15 +10,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
-from meshtide.files import write_atomically
+from meshtide.files import read_regular, write_atomically
 from meshtide.networks.device import choose_device
 from meshtide.networks.registry import needs, network_record, networks_for, parameter_count
 from meshtide.spectral.cache import Cache
-from meshtide.training.experiment import Choices, Experiment, plan, with_seed
+from meshtide.training.experiment import Choices, Experiment, with_seed
+from meshtide.training.nodes.data import NodeData
+from meshtide.training.nodes.scores import NODE_METRICS
 from meshtide.training.run import SILENT, Lessons, Run, Watch, check_network, make_lessons, run_once
 from meshtide.training.scores import METRICS, summarise
-from meshtide.training.sources import Data, gather
+from meshtide.training.subject import Gathered, subject_of
 
 MOST_BYTES = 2**24  # of a comparison's file, far beyond use
 
@@ -32,10 +35,13 @@ class Result:
     parameters: int
     seconds: float
     validation_accuracy: float | None
-    vertex_accuracy: float
-    face_accuracy: float
-    area_accuracy: float
-    mean_iou: float
+    metrics: dict[str, float]  # of a `Score` or a `NodeScore`
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything on one level, in what JSON can hold."""
+        content: dict[str, Any] = asdict(self)
+        metrics: dict[str, Any] = content.pop("metrics")
+        return content | metrics
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ class Row:
     seconds: float  # of a run, the mean
     validation_accuracy: float | None
     metrics: dict[str, dict[str, float]]  # as `summarise` gives them
+
+    @property
+    def main(self) -> dict[str, float]:
+        """Mean and deviation of the metric that counts most."""
+        return next(iter(self.metrics.values()))
 
 
 @dataclass(repr=False)
@@ -64,7 +75,7 @@ class Comparison:
     results: list[Result] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        means = [f"{row.network} {row.metrics['vertex_accuracy']['mean']:.2%}" for row in self.rows()]
+        means = [f"{row.network} {row.main['mean']:.2%}" for row in self.rows()]
         return f"Comparison({self.experiment.source}: {', '.join(means) or 'no results yet'})"
 
     def has(self, network: str, seed: int) -> bool:
@@ -90,23 +101,24 @@ class Comparison:
             "tested_on": self.experiment.test_source or self.experiment.source,
             "operator": self.experiment.recipe.operator,
             "networks": [asdict(row) for row in self.rows()],
-            "runs": [asdict(result) for result in self.results],
+            "runs": [result.to_json() for result in self.results],
         }
 
     def save(self, path: str | Path) -> None:
         """Write the comparison as JSON, whole or not at all."""
-        write_atomically(Path(path), (json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+        write_atomically(
+            Path(path),
+            (json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"),
+        )
 
     def take_up(self, path: str | Path) -> None:
         """Begin with the results in a file that an earlier comparison wrote; one with other choices is refused."""
         path = Path(path)
         try:
-            if path.stat().st_size > MOST_BYTES:
-                raise InputError(f"{path}: is too large for the report of a comparison; is it another file?")
-            content = json.loads(path.read_text(encoding="utf-8"))
+            if not path.exists():
+                return
+            content = json.loads(read_regular(path, MOST_BYTES).decode())
             digest, results = content["digest"], [_read_result(entry) for entry in content["runs"]]
-        except FileNotFoundError:
-            return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise InputError(f"{path}: is not the report of a comparison; remove it, or leave out `resume`") from error
         if digest != self.digest():
@@ -115,7 +127,7 @@ class Comparison:
 
 
 def compare(
-    source: str | Path,
+    source: str | Path | NodeTask,
     *,
     networks: Sequence[str] | None = None,
     seeds: int = 3,
@@ -149,9 +161,10 @@ def compare(
     for word in ("network", "options", "start"):
         if word in choices:
             raise InputError(f"`{word}` is for one network; compare takes `networks`, each as it usually is")
-    common = plan(source, **choices)
+    subject = subject_of(source, data, choices.get("component"), choices.get("splits"))
+    common = subject.plan(**choices)
     names = _chosen(networks, common.recipe.operator)
-    experiments = [plan(source, **choices, network=name) for name in names]
+    experiments = [subject.plan(**choices, network=name) for name in names]
     for each in experiments:
         check_network(each)
     comparison = Comparison(common, names)
@@ -161,9 +174,13 @@ def compare(
         comparison.take_up(report)
     place = choose_device(device)
     extras = tuple(sorted({extra for each in experiments for extra in needs(each.network, each.options)}))
-    loaded = gather(common, data=data, cache=cache, jobs=jobs, extras=extras, progress=watch.progress)
-    if common.setting != "single" and not loaded.test:
-        raise InputError(f"{source}: has no test shapes to compare networks on; name other shapes with `test_source`")
+    loaded = subject.gather(common, cache=cache, jobs=jobs, extras=extras, progress=watch.progress)
+    if not (common.on_one_graph or isinstance(loaded, NodeData) or loaded.test):
+        raise InputError(
+            f"{common.source}: has no test shapes to compare networks on; name other shapes with `test_source`"
+        )
+    if isinstance(loaded, NodeData) and not loaded.examples(common)[2]:
+        raise InputError(f"{common.source}: no node to test on has a class; choose other `splits`")
     watch.loaded(common, loaded)
     try:
         for number in range(common.schedule.seed, common.schedule.seed + seeds):
@@ -178,7 +195,7 @@ def compare(
 def _run_all(
     comparison: Comparison,
     experiments: Sequence[Experiment],
-    data: Data,
+    data: Gathered,
     device: str,
     jobs: int,
     report: str | Path | None,
@@ -190,7 +207,7 @@ def _run_all(
         if comparison.has(experiment.network, experiment.schedule.seed):
             continue
         samples = network_record(experiment.network).samples
-        if experiment.setting != "single" and samples not in made:
+        if not (experiment.on_one_graph or isinstance(data, NodeData) or samples in made):
             made[samples] = make_lessons(experiment, data, jobs=jobs, progress=watch.progress)
         run = run_once(
             experiment,
@@ -227,7 +244,7 @@ def _result(experiment: Experiment, run: Run) -> Result:
         parameter_count(run.model.network),
         run.seconds,
         run.validation_accuracy,
-        **{metric: getattr(run.score, metric) for metric in METRICS},
+        run.score.metrics,
     )
 
 
@@ -245,7 +262,8 @@ def _row(network: str, results: list[Result]) -> Row:
 
 def _read_result(entry: Any) -> Result:
     """A result from JSON; anything else raises ValueError, TypeError or KeyError."""
-    numbers = {name: entry[name] for name in ("seconds", *METRICS)}
+    names = NODE_METRICS if NODE_METRICS[0] in entry else METRICS
+    numbers = {name: entry[name] for name in ("seconds", *names)}
     checked = entry["validation_accuracy"]
     if not all(isinstance(value, float | int) for value in numbers.values()):
         raise TypeError("a metric is not a number")
@@ -253,6 +271,7 @@ def _read_result(entry: Any) -> Result:
         network_record(str(entry["network"])).name,
         int(entry["seed"]),
         int(entry["parameters"]),
-        validation_accuracy=None if checked is None else float(checked),
-        **numbers,
+        float(numbers.pop("seconds")),
+        None if checked is None else float(checked),
+        numbers,
     )

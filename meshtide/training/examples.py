@@ -6,6 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,13 +19,13 @@ from meshtide.data.collection import Collection
 from meshtide.data.finding import Shape
 from meshtide.errors import InputError
 from meshtide.labels.labels import Labels
+from meshtide.many.processes import start_worker
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import MeshGraph, graph_of, mesh_graph
-from meshtide.spectral.batch import start_worker
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.preparation import Preparation
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.loop import Example
+from meshtide.training.views import Example
 
 # A relative is only ever looked at through samples of its vertices, so that some of them are enough to keep.
 RELATIVE_VERTICES = 2500
@@ -91,6 +92,12 @@ class GraphDataset(Dataset[tuple[MeshGraph, Tensor]]):
     """A collection's shapes as (graph, target of every vertex), loaded when asked for, for networks from elsewhere.
 
     Targets are -1 where there is no label. Workers of a DataLoader each open the cache for themselves.
+
+    >>> import meshtide as mt
+    >>> shapes = mt.GraphDataset(mt.open_collection("figures:ant"), "test", mt.GraphRecipe(k=16))
+    >>> graph, targets = shapes[0]
+    >>> len(targets) == graph.num_vertices
+    True
     """
 
     def __init__(
@@ -106,6 +113,12 @@ class GraphDataset(Dataset[tuple[MeshGraph, Tensor]]):
         mesh, labels = self.collection.load(self.shapes[index])
         values = labels.to_vertices(mesh).values if labels else np.full(len(mesh.vertices), -1)
         return mesh_graph(mesh, self.recipe, self.cache), torch.from_numpy(values)
+
+    def to_pyg(self) -> Any:
+        """The same shapes as a torch_geometric Dataset of Data."""
+        from meshtide.training.geometric import geometric_dataset
+
+        return geometric_dataset(self)
 
 
 def split_vertices(example: Example, seed: int) -> tuple[Example, Example, Example]:

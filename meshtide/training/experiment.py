@@ -12,15 +12,21 @@ from meshtide.data.card import known_cards
 from meshtide.errors import InputError
 from meshtide.inference.model import load_model
 from meshtide.networks.registry import network_record, usual_options
+from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.loop import Schedule
+from meshtide.training.schedule import Schedule, rate_factor
 from meshtide.training.start import START_LEARNING_RATE, START_STEPS
 from meshtide.words import known
 
 SETTINGS = ("single", "multi", "mixed")
+NODES = "nodes"  # the setting of graphs that are no meshes, which nobody has to choose
 USUAL_NETWORK = "tide-m"
 USUAL_RELATIVES = 6
 SINGLE_EPOCHS = 500  # each is one step on one shape
+# The mean of late weights is steadier than any one of them, and needs no validation to choose one: docs/training.md.
+USUAL_AVERAGE = 0.25
+# What is read of shapes that bend little between those to learn from and those to answer about: docs/training.md.
+USUAL_FEATURES = ("log-hks", "curvature")
 MOST_STRENGTH = 3.0
 
 
@@ -34,16 +40,18 @@ class Experiment:
     vocabulary: str | None
     network: str
     options: dict[str, Any]
-    recipe: GraphRecipe
+    recipe: GraphRecipe | NodeRecipe
     schedule: Schedule
     augmentation: Augmentation | None
     relatives: int  # of each shape; 0 without augmentation
     shape: str | None  # the one of the single setting; the first training shape if None
     start: str | None  # the model to begin with, as `load_model` takes it; random weights if None
-    validate: bool  # False: learn from the validation shapes too, and keep the last epoch
+    validate: bool | None  # False: learn from the validation shapes too; None: where they are too few to choose by
+    splits: str | None = None  # of a graph that is no mesh: which of its splits of the nodes
+    component: str | None = None  # of such a graph: "all" nodes, or those of the "largest" component
 
     def __post_init__(self) -> None:
-        known(self.setting, SETTINGS, "setting")
+        known(self.setting, (*SETTINGS, NODES), "setting")
         if self.setting == "mixed" and self.test_source is None:
             raise InputError("the mixed setting trains on one source and tests on another: name it with `test_source`")
         if self.augmentation and self.recipe.operator != "surface":
@@ -55,6 +63,18 @@ class Experiment:
                 "`augmentation` makes relatives of whole shapes, and the single setting learns from some vertices of "
                 "one; leave out one of the two"
             )
+
+    @property
+    def on_one_graph(self) -> bool:
+        """Whether some vertices of one graph are learned from and others of the same scored."""
+        return self.setting in ("single", NODES)
+
+    @property
+    def mesh_recipe(self) -> GraphRecipe:
+        """The recipe of an experiment on meshes."""
+        if not isinstance(self.recipe, GraphRecipe):
+            raise InputError(f"{self.source}: is a graph that is no mesh, and this needs meshes")
+        return self.recipe
 
 
 class Choices(TypedDict, total=False):
@@ -69,14 +89,22 @@ class Choices(TypedDict, total=False):
     augmentation: bool | Augmentation | None
     relatives: int | None
     strength: float | None
-    validate: bool
+    validate: bool | None
     shape: str | None
     epochs: int | None
+    batch: int | None
     sample: int | None
     precision: str | None
     patience: int | None
     class_weights: bool
+    average: float | None
+    optimiser: str | None
+    learning_rate: float | None
+    course: str | None
+    weight_decay: float | None
     seed: int
+    splits: str | None
+    component: str | None
 
 
 class NetworkChoices(Choices, total=False):
@@ -102,14 +130,22 @@ def plan(
     augmentation: bool | Augmentation | None = None,
     relatives: int | None = None,
     strength: float | None = None,
-    validate: bool = True,
+    validate: bool | None = None,
     shape: str | None = None,
     epochs: int | None = None,
+    batch: int | None = None,
     sample: int | None = None,
     precision: str | None = None,
     patience: int | None = None,
     class_weights: bool = False,
+    average: float | None = None,
+    optimiser: str | None = None,
+    learning_rate: float | None = None,
+    course: str | None = None,
+    weight_decay: float | None = None,
     seed: int = 0,
+    splits: str | None = None,
+    component: str | None = None,
 ) -> Experiment:
     """The experiment that these choices mean; whatever is None is decided here, and nowhere else.
 
@@ -121,28 +157,37 @@ def plan(
     >>> plan("faust", setting="mixed", test_source="shrec07-human").relatives
     6
     """
-    for noun, value, least in (
-        ("eigenpairs", eigenpairs, 1),
-        ("relatives", relatives, 1),
-        ("epochs", epochs, 1),
-        ("sample", sample, 0),
-        ("patience", patience, 1),
-        ("seed", seed, 0),
-    ):
-        if value is not None and value < least:
-            raise InputError(f"`{noun}={value}` is too small; it should be {least} or more")
+    known(setting, SETTINGS, "setting")
+    check_numbers(
+        eigenpairs=eigenpairs, relatives=relatives, epochs=epochs, batch=batch, sample=sample, patience=patience,
+        seed=seed,
+    )  # fmt: skip
+    for noun, value in (("splits", splits), ("component", component)):
+        if value is not None:
+            raise InputError(f"`{noun}` is about graphs that are no meshes, and {source} is none")
     about = None
     if start is not None:
         _refuse_beside_start(options, network=network, operator=operator, features=features, eigenpairs=eigenpairs)
         about = load_model(start).about
-    recipe = about.recipe if about else GraphRecipe(**_given(operator=operator, k=eigenpairs, features=features))
+    average = USUAL_AVERAGE if average is None else average
+    if setting == "multi" and operator in (None, "surface"):
+        features = features or USUAL_FEATURES
+    recipe = about.mesh_recipe if about else GraphRecipe(**given(operator=operator, k=eigenpairs, features=features))
     name = about.network if about else network or USUAL_NETWORK
     how = _augmentation(augmentation, strength, setting, recipe.operator)
     usual = usual_options(name, recipe.operator, setting, how is not None)
-    schedule = Schedule(
-        **_given(precision=precision), patience=patience, class_weights=class_weights, seed=seed,
-        **_lengths(name, setting, epochs, sample), **_started(about is not None),
+    asked = given(
+        precision=precision, average=average, optimiser=optimiser, learning_rate=learning_rate, course=course,
+        weight_decay=weight_decay, batch=batch,
     )  # fmt: skip
+    schedule = Schedule(
+        patience=patience, class_weights=class_weights, seed=seed, **_lengths(name, setting, epochs, sample),
+        **(_started(about is not None) | asked),
+    )  # fmt: skip
+    if batch is not None and setting == "single":
+        raise InputError("`batch` counts shapes of a step, and the single setting has one; leave it out")
+    if learning_rate is None:
+        schedule = replace(schedule, learning_rate=schedule.learning_rate * rate_factor(schedule.batch))
     return Experiment(
         source=_source_name(source),
         setting=setting,
@@ -158,6 +203,14 @@ def plan(
         start=None if start is None else str(start),
         validate=validate,
     )
+
+
+def check_numbers(**numbers: int | None) -> None:
+    """Raise InputError for a number that is too small to mean anything."""
+    for noun, value in numbers.items():
+        least = 0 if noun in ("sample", "seed") else 1
+        if value is not None and value < least:
+            raise InputError(f"`{noun}={value}` is too small; it should be {least} or more")
 
 
 def with_seed(experiment: Experiment, seed: int) -> Experiment:
@@ -201,7 +254,7 @@ def _refuse_beside_start(options: Mapping[str, Any] | None, **others: Any) -> No
         raise InputError(f"{given[0]} cannot be chosen beside `start`, as the model to begin with has its own")
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def given(**values: Any) -> dict[str, Any]:
     """Those that are not None; the others have the defaults of whatever takes them."""
     return {name: value for name, value in values.items() if value is not None}
 

@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from meshtide.errors import InputError
-from meshtide.networks.graph import MeshGraph
-from meshtide.networks.network import Diffusing, Network
-
-# About as many steps as the figures in the README took; small collections get more epochs for it.
-USUAL_STEPS = 2500
-# bfloat16 keeps float32's range, so that neither small masses nor gradients vanish, and needs no scaling of the loss.
-PRECISIONS = ("float32", "bfloat16")
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How to train: how long, how fast, and on what of each shape; the defaults measured best on validation shapes."""
-
-    epochs: int | None = None  # None: as many as make `steps`
-    steps: int = USUAL_STEPS
-    learning_rate: float = 5e-3
-    weight_decay: float = 1e-2
-    label_smoothing: float = 0.05
-    class_weights: bool = False  # weigh a part by one over the square root of its share
-    sample: int | None = 1000  # vertices of a shape that a step looks at; None is all
-    precision: str = "float32"  # of the products in a step; validation and scores are in float32 whatever it says
-    patience: int | None = None  # epochs without a better validation before stopping; None never stops early
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise InputError(f"precision {self.precision!r} is not known; there are {', '.join(PRECISIONS)}")
-
-    def epochs_for(self, shapes: int) -> int:
-        """The number of epochs for so many training shapes."""
-        return self.epochs if self.epochs is not None else max(1, round(self.steps / shapes))
-
-
-@dataclass(frozen=True, eq=False)
-class Example:
-    """A shape to learn from: one graph or several relatives of it, and the part of every vertex, -1 for none.
-
-    Each relative is a graph of the same shape, perhaps with fewer of its vertices, and has targets of its own.
-    """
-
-    name: str
-    graph: MeshGraph
-    targets: Tensor  # (V,) int64
-    relatives: tuple[tuple[MeshGraph, Tensor], ...] = ()
+from meshtide.networks.network import Diffusing, Network, Stacking
+from meshtide.networks.turning import probabilities
+from meshtide.training.batch_loss import BatchLoss, Tally
+from meshtide.training.distributed import ALONE, Team, current_team
+from meshtide.training.placing import Place
+from meshtide.training.schedule import Schedule, course_of, optimiser_of
+from meshtide.training.views import Example, draw_view, lessons_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +38,8 @@ class Training:
     """A network on its way: everything that has to survive an interruption is in `state()`.
 
     Iterate over `run()`; afterwards, and whenever that is interrupted, `keep_best()` leaves the network with the
-    weights of the epoch that did best on the validation shapes, or of the last one where there are none.
+    weights of the epoch that did best on the validation shapes, or of the last one where there are none. With
+    `Schedule.average` these are means of the weights of late steps, in validation too.
     """
 
     def __init__(
@@ -84,43 +49,48 @@ class Training:
             raise InputError("no training shape has a labelled vertex; check the labels and the vocabulary")
         self.network, self.train, self.validation, self.schedule = network, train, validation, schedule
         self.epochs = schedule.epochs_for(len(train))
-        self.epoch = 0
+        self.epoch = self.step = 0
+        # The network whose weights are validated and kept: the one that learns, or a mean of what that one was.
+        self.kept = copy.deepcopy(network) if schedule.average else network
         self.random = torch.Generator().manual_seed(schedule.seed)
+        self.team = current_team()
+        self.team.check_batch(schedule.batch)
+        self.place = Place(device_of(network))
         self.weights = part_weights(train, network) if schedule.class_weights else None
-        self.optimiser = torch.optim.AdamW(
-            network.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
-        )
-        self.learning_rate = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimiser, schedule.learning_rate, total_steps=self.epochs * len(train) + 1
-        )
+        self.loss = self.team.spread(BatchLoss(network, self.weights, schedule))
+        self.optimiser = optimiser_of(schedule, network.parameters())
+        self.learning_rate = course_of(schedule, self.optimiser, self.epochs * schedule.steps_of(len(train)))
         self.best: dict[str, Tensor] = {}
         self.best_accuracy, self.best_epoch = -1.0, 0
 
     def run(self) -> Iterator[Epoch]:
         """Train to the end, or until `patience` epochs brought nothing better."""
         patience = self.schedule.patience
+        self.team.part_random_numbers(self.schedule.seed, self.epoch)
         while self.epoch < self.epochs and not (patience and self.epoch - self.best_epoch >= patience):
             yield self.run_epoch()
 
     def run_epoch(self) -> Epoch:
         """One pass over the training shapes in random order."""
         self.network.train()
-        losses, hits, count = 0.0, 0, 0
-        for index in torch.randperm(len(self.train), generator=self.random).tolist():
-            loss, right, seen = self._step(self.train[index])
-            losses, hits, count = losses + loss, hits + right, count + seen
+        tally = Tally()
+        order = [self.train[index] for index in torch.randperm(len(self.train), generator=self.random).tolist()]
+        for first in range(0, len(order), self.schedule.batch):
+            self._step(order[first : first + self.schedule.batch], tally)
+        tally.read()
+        loss, right, seen = self.team.total(tally.loss, tally.right, tally.seen)
         self.epoch += 1
-        accuracy = mean_accuracy(self.network, self.validation) if self.validation else None
+        accuracy = mean_accuracy(self.kept, self.validation, self.place, self.team) if self.validation else None
         # Without validation shapes the newest weights are the best known.
         better = accuracy is None or accuracy > self.best_accuracy
         if better:
-            self.best = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+            self.best = {name: value.detach().clone() for name, value in self.kept.state_dict().items()}
             self.best_accuracy, self.best_epoch = accuracy if accuracy is not None else -1.0, self.epoch
         return Epoch(
             self.epoch,
             self.epochs,
-            losses / len(self.train),
-            hits / max(count, 1),
+            loss / len(self.train),
+            right / max(seen, 1),
             accuracy,
             float(self.learning_rate.get_last_lr()[0]),
             learned_times(self.network),
@@ -132,39 +102,40 @@ class Training:
         if self.best:
             self.network.load_state_dict(self.best)
 
-    def _step(self, example: Example) -> tuple[float, int, int]:
-        """Learn from one shape; returns the loss, and how many of how many vertices were right."""
-        graph, targets = self._view(example)
-        if not (targets >= 0).any():
-            return 0.0, 0, 0
-        mixed = self.schedule.precision == "bfloat16"
-        with torch.autocast(graph.device.type, torch.bfloat16, enabled=mixed):
-            logits = self.network(graph)
-        logits = logits.to(graph.features.dtype)
-        loss = nn.functional.cross_entropy(
-            logits, targets, weight=self.weights, ignore_index=-1, label_smoothing=self.schedule.label_smoothing
-        )
+    def _step(self, examples: Sequence[Example], tally: Tally) -> None:
+        """Learn from some shapes at once; nothing here waits for the device."""
+        views = [draw_view(example, self.schedule.sample, self.random) for example in examples]
+        taught = [view for view in views if view.labelled]
+        if not taught:
+            return
+        mine = self.team.share(taught)
+        lessons = lessons_of(mine, self.place, stacks=isinstance(self.network, Stacking) and self.network.stacks)
+        # Processes have the mean of their gradients, and each the losses of its shapes.
+        loss, total, right = self.loss(lessons, len(taught) / self.team.size)
         self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch has no types here
+        loss.backward()
         self.optimiser.step()
         self.learning_rate.step()
-        scored = targets >= 0
-        right = int((logits.detach().argmax(dim=1) == targets)[scored].sum())
-        return float(loss.detach()), right, int(scored.sum())
+        self._average()
+        tally.add(total, right, sum(view.labelled for view in mine))
 
-    def _view(self, example: Example) -> tuple[MeshGraph, Tensor]:
-        """The shape or one of its relatives, at some of its vertices: another view every time."""
-        choices = ((example.graph, example.targets), *example.relatives)
-        graph, targets = choices[int(torch.randint(len(choices), (1,), generator=self.random))]
-        size = self.schedule.sample
-        if size is None or size >= graph.num_vertices or graph.recipe.operator != "surface":
-            return graph, targets
-        rows = torch.randperm(graph.num_vertices, generator=self.random)[:size].to(graph.device)
-        return graph.sampled(rows), targets[rows]
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the kept weights towards the newest, by 1 / (share · step): the mean of the last share of the steps.
+
+        Of the n steps so far, step i then counts in proportion to i^(1/share - 1): for a quarter to its third power. So
+        the mean forgets the beginning, and is a mean at whatever epoch a training is stopped or judged.
+        """
+        self.step += 1
+        if self.kept is not self.network:
+            part = min(1.0, 1.0 / (self.schedule.average * self.step))
+            torch._foreach_lerp_(list(self.kept.parameters()), list(self.network.parameters()), part)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything needed to go on later: tensors, and numbers for JSON."""
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
+        if self.kept is not self.network:
+            tensors |= {f"kept.{name}": value for name, value in self.kept.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
         optimiser = self.optimiser.state_dict()
         for index, moments in optimiser["state"].items():
@@ -175,6 +146,7 @@ class Training:
             tensors["device_random"] = accelerator.get_rng_state()
         numbers = {
             "epoch": self.epoch,
+            "step": self.step,
             "epochs": self.epochs,
             "best_accuracy": self.best_accuracy,
             "best_epoch": self.best_epoch,
@@ -185,13 +157,19 @@ class Training:
         }
         return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}, numbers
 
-    def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
-        """Go on from what `state` gave, as if nothing had happened."""
+    def check(self, numbers: dict[str, Any]) -> None:
+        """Raise InputError where `state` was that of a training of another length, or on other shapes."""
         if numbers["epochs"] != self.epochs:
-            raise InputError(f"the stopped training has {numbers['epochs']} epochs and this one {self.epochs}")
+            raise InputError(f"the stopped training has {numbers['epochs']!s:.9} epochs and this one {self.epochs}")
         if numbers["shapes"] != self._names():
             raise InputError("the stopped training has other shapes to learn from than there are now")
+
+    def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
+        """Go on from what `state` gave, as if nothing had happened."""
+        self.check(numbers)
         self.network.load_state_dict(_under(tensors, "network."))
+        if self.kept is not self.network:
+            self.kept.load_state_dict(_under(tensors, "kept."))
         self.best = _under(tensors, "best.")
         moments: dict[int, dict[str, Tensor]] = {}
         for name, value in _under(tensors, "optimiser.").items():
@@ -204,37 +182,48 @@ class Training:
         accelerator = self._accelerator()
         if accelerator is not None and "device_random" in tensors:
             accelerator.set_rng_state(tensors["device_random"])
-        self.epoch, self.best_epoch = int(numbers["epoch"]), int(numbers["best_epoch"])
+        self.epoch, self.step = int(numbers["epoch"]), int(numbers["step"])
+        self.best_epoch = int(numbers["best_epoch"])
         self.best_accuracy = float(numbers["best_accuracy"])
 
     def _accelerator(self) -> Any:
         """torch's module for the device that trains, which has random numbers of its own; None on the processor."""
-        device = next(self.network.parameters()).device
+        device = device_of(self.network)
         return None if device.type == "cpu" else torch.get_device_module(device)
 
     def _names(self) -> list[list[str]]:
         return [[example.name for example in examples] for examples in (self.train, self.validation)]
 
 
-def mean_accuracy(network: Network, examples: Sequence[Example]) -> float:
-    """The mean over shapes of the fraction of their vertices that are right."""
+def mean_accuracy(
+    network: Network, examples: Sequence[Example], place: Place | None = None, team: Team = ALONE
+) -> float:
+    """The mean over shapes of the fraction of their vertices that are right; of a team each does its share."""
     network.eval()
-    accuracies = []
+    place = place or Place(device_of(network))
+    found = []
     with torch.no_grad():
-        for example in examples:
+        for example in team.share(examples):
             for graph, targets in ((example.graph, example.targets), *example.relatives):
-                scored = targets >= 0
-                if scored.any():
-                    right = network(graph).argmax(dim=1) == targets
-                    accuracies.append(float(right[scored].float().mean()))
-    return sum(accuracies) / max(len(accuracies), 1)
+                scored = int((targets >= 0).sum())
+                if scored:
+                    right = probabilities(network, place.whole(graph)).argmax(dim=1) == place.sent(targets)
+                    found.append(right.sum().float() / scored)  # what has no target is right nowhere
+    accuracies = torch.stack(found).cpu().tolist() if found else []
+    total, count = team.total(sum(accuracies), len(accuracies))
+    return total / max(count, 1)
+
+
+def device_of(network: Network) -> torch.device:
+    """Where a network's weights are."""
+    return next(iter(network.parameters())).device
 
 
 def learned_times(network: Network) -> tuple[tuple[float, ...], ...]:
     """The diffusion times of every block, for networks that have such."""
     if not isinstance(network, Diffusing):
         return ()
-    return tuple(tuple(times.tolist()) for times in network.diffusion_times())
+    return tuple(tuple(times.cpu().tolist()) for times in network.diffusion_times())
 
 
 def part_weights(examples: Sequence[Example], network: Network) -> Tensor:
@@ -245,13 +234,7 @@ def part_weights(examples: Sequence[Example], network: Network) -> Tensor:
         counts += torch.bincount(example.targets[example.targets >= 0].cpu(), minlength=parts)
     weights = torch.where(counts > 0, (counts / counts.sum()).clamp(min=1e-9).rsqrt(), torch.nan)
     weights = weights / weights.nanmean()
-    return torch.nan_to_num(weights, nan=1.0).to(examples[0].targets.device)
-
-
-def moved(example: Example, device: torch.device | str) -> Example:
-    """The same example on another device."""
-    relatives = tuple((graph.to(device), targets.to(device)) for graph, targets in example.relatives)
-    return replace(example, graph=example.graph.to(device), targets=example.targets.to(device), relatives=relatives)
+    return torch.nan_to_num(weights, nan=1.0).to(device_of(network))
 
 
 def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +15,26 @@ from meshtide.inference.predict import predict
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
 from meshtide.training.experiment import Experiment
-from meshtide.training.loop import Example, Training
-from meshtide.training.scores import METRICS, Score, combine, score_shape
+from meshtide.training.loop import Training
+from meshtide.training.nodes.data import NodeData, fingerprint
+from meshtide.training.nodes.scores import NodeScore, score_nodes
+from meshtide.training.scores import Score, combine, score_shape
 from meshtide.training.sources import Data
+from meshtide.training.subject import Gathered
+from meshtide.training.views import Example
 
 
-def score_test(training: Training, data: Data, test: Sequence[Example], setting: str) -> Score | None:
-    """The score on test shapes, or in the single setting on the test vertices; None where there are none."""
+def score_test(
+    training: Training, data: Gathered, test: Sequence[Example], experiment: Experiment
+) -> Score | NodeScore | None:
+    """The score on test shapes, on the test vertices of one, or on test nodes; None where there are none."""
     if not test:
         return None
+    if isinstance(data, NodeData):
+        probabilities = predict(training.network, test[0].graph)
+        targets = test[0].targets.cpu().numpy()
+        return score_nodes(targets, probabilities, data.parts, f"test of {data.split(experiment).name}")
+    setting = experiment.setting
     shapes = data.train if setting == "single" else data.test
     scores = []
     for shape, example in zip(shapes, test, strict=True):
@@ -35,7 +47,9 @@ def score_test(training: Training, data: Data, test: Sequence[Example], setting:
     return combine(scores, data.parts)
 
 
-def trained_model(experiment: Experiment, training: Training, data: Data, score: Score | None, seconds: float) -> Model:
+def trained_model(
+    experiment: Experiment, training: Training, data: Gathered, score: Score | NodeScore | None, seconds: float
+) -> Model:
     """The trained network with everything about it that a file should tell."""
     about = About(
         experiment.network,
@@ -43,16 +57,17 @@ def trained_model(experiment: Experiment, training: Training, data: Data, score:
         experiment.recipe,
         data.parts,
         part_colours(data.parts),
-        kinds=kinds_of(data),
-        vocabularies=joinable(data.collection),
+        kinds={} if isinstance(data, NodeData) else kinds_of(data),
+        vocabularies={} if isinstance(data, NodeData) else joinable(data.collection),
     )
     model = Model(training.network.cpu(), about)
+    learned = (
+        _nodes_learned(experiment, data) if isinstance(data, NodeData) else _shapes_learned(experiment, data, model)
+    )
     trained_on = {
         "source": experiment.source,
         "setting": experiment.setting,
-        "vocabulary": data.collection.vocabulary.name,
-        "shapes": [shape.example.name for shape in data.train],
-        "tested_on": experiment.test_source or experiment.source,
+        **learned,
         "start": experiment.start,
         "seed": experiment.schedule.seed,
         "epochs": training.epoch,
@@ -61,14 +76,36 @@ def trained_model(experiment: Experiment, training: Training, data: Data, score:
         "relatives": experiment.relatives,
         "augmentation": asdict(experiment.augmentation) if experiment.augmentation else None,
         "seconds": round(seconds, 1),
-        "familiar": limits(model, (shape.example.graph for shape in data.validation)),
     }
     accuracy = validation_accuracy(training)
     scores = {
-        "test": {} if score is None else {metric: getattr(score, metric) for metric in METRICS},
+        "test": {} if score is None else score.metrics,
         "validation_accuracy": None if accuracy is None else float(np.float32(accuracy)),
     }
     return replace(model, about=replace(about, trained_on=trained_on, scores=scores))
+
+
+def _shapes_learned(experiment: Experiment, data: Data, model: Model) -> dict[str, Any]:
+    """Which shapes a model has learned from, and how their features spread."""
+    return {
+        "vocabulary": data.collection.vocabulary.name,
+        "shapes": [shape.example.name for shape in data.train],
+        "validation_shapes": len(data.validation),
+        "tested_on": experiment.test_source or experiment.source,
+        "familiar": limits(model, (shape.example.graph for shape in data.validation)),
+    }
+
+
+def _nodes_learned(experiment: Experiment, data: NodeData) -> dict[str, Any]:
+    """Which graph a model has learned, and which nodes of it."""
+    return {
+        "vocabulary": "own",
+        "shapes": [data.task.name],
+        "validation_shapes": 0,
+        "splits": data.split(experiment).name,
+        "component": experiment.component,
+        "graph": fingerprint(data.task),
+    }
 
 
 def validation_accuracy(training: Training) -> float | None:

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from meshtide.arrays import FloatArray
+from meshtide.inference.known_kinds import KIND_OF, KNOWN_KINDS
+from meshtide.inference.model import DEFAULT
 from meshtide.inference.recognise import KindNet, Recogniser, pooled
 from meshtide.inference.regions.embedding import Places, RegionNet
 from meshtide.inference.regions.inputs import Inputs
@@ -19,23 +21,9 @@ from meshtide.training.regions.examples import load_example
 from meshtide.training.regions.train import Progress
 from meshtide.training.regions.training_set import Recipe, make_training_set, recipes
 
-# What the generator calls a thing, and the kind whose part names it has.
-NAMED = {
-    "bodies.humanoid": "humanoid",
-    "bodies.quadruped": "quadruped",
-    "bodies.bird": "bird",
-    "bodies.hand": "hand",
-    "bodies.octopus": "octopus",
-    "bodies.ant": "ant",
-    "creatures.dressed": "humanoid",
-    "creatures.seated": "humanoid",
-    "creatures.beast": "quadruped",
-    "creatures.bird": "bird",
-    "creatures.hand": "hand",
-    "creatures.octopus": "octopus",
-}
-# Seldom seen in training, but their parts have a kind's names all the same: toys and animals that stand upright.
-ALSO_NAMED = {"creatures.teddy": "humanoid", "creatures.cartoon": "humanoid", "creatures.critter": "humanoid"}
+# Seen in training no oftener than what has no names, though their parts have a kind's: toys, and animals upright.
+SELDOM = ("creatures.teddy", "creatures.cartoon", "creatures.critter")
+OFTEN = {sort: kind for sort, kind in KIND_OF.items() if KNOWN_KINDS[kind].model == DEFAULT and sort not in SELDOM}
 
 
 @dataclass(frozen=True)
@@ -104,9 +92,7 @@ def train_recogniser(
         if step % 100 == 0 or step == schedule.steps:
             report(Progress("kinds", step, schedule.steps, float(loss.detach())))
     network.load_state_dict(averaged.module.state_dict())
-    return Recogniser(
-        network.eval(), sorts, {sort: kind for sort, kind in (NAMED | ALSO_NAMED).items() if sort in sorts}
-    )
+    return Recogniser(network.eval(), sorts)
 
 
 def _begun_with(begin: RegionNet, sorts: int) -> KindNet:
@@ -172,7 +158,7 @@ def _kept(inputs: Inputs, schedule: RecognitionSchedule, random: np.random.Gener
 def _more_named(schedule: RecognitionSchedule) -> list[Recipe]:
     """Further shapes of the sorts that are named, so that they are known in all their variety."""
     first = 100  # beyond the seeds that all sorts have
-    places = [sort.split(".", 1) for sort in NAMED]
+    places = [sort.split(".", 1) for sort in OFTEN]
     return [
         Recipe(source, kind, seed) for seed in range(first, first + schedule.named_seeds) for source, kind in places
     ]
@@ -180,7 +166,7 @@ def _more_named(schedule: RecognitionSchedule) -> list[Recipe]:
 
 def _chances(sorts: Sequence[str], unnamed: float) -> FloatArray:
     """How often each shape is drawn: every named kind alike, and all that is unnamed together as often as asked."""
-    kinds = [NAMED.get(sort, "") for sort in sorts]
+    kinds = [OFTEN.get(sort, "") for sort in sorts]
     names = sorted(set(kinds) - {""})
     shares = {name: (1 - unnamed) / len(names) for name in names} | {"": unnamed}
     chances = np.array([shares[kind] / kinds.count(kind) for kind in kinds])

@@ -20,6 +20,7 @@ from meshtide.training.loop import Training
 _KEY = "meshtide-training"
 SECONDS_BETWEEN = 5.0
 MOST_LETTERS = 60  # of a value in a sentence
+MOST_NUMBER = 1e12  # of steps, rates and whatever else a training counts
 
 
 class TrainingFile:
@@ -55,10 +56,12 @@ class TrainingFile:
         tensors, numbers = self._read()
         self._refuse_other(numbers)
         try:
+            training.check(numbers)
+            _check_form(tensors, numbers, training)
             training.restore(tensors, numbers)
         except InputError as error:
             raise InputError(f"{self.path}: {error}; remove the file to train anew") from error
-        except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, ValueError, TypeError) as error:
             raise InputError(f"{self.path}: does not fit this training; remove the file to train anew") from error
         return True
 
@@ -90,6 +93,51 @@ class TrainingFile:
             f"{self.path}: belongs to a training with other arguments ({differences}); use those, or remove the file "
             "to train anew"
         )
+
+
+def _check_form(tensors: dict[str, Tensor], numbers: dict[str, Any], training: Training) -> None:
+    """Raise InputError unless all is of the form that this training would write: torch checks little, and late."""
+    own, usual = training.state()
+    found = {name: value for name, value in numbers.items() if name != "experiment"}
+    same = _form(found) == _form(usual)
+    same = same and [each["params"] for each in found["groups"]] == [each["params"] for each in usual["groups"]]
+    total = "total_steps"  # torch goes no further than that
+    same = same and found["learning_rate"].get(total) == usual["learning_rate"].get(total)
+    done = numbers["epoch"] * len(training.train)
+    if (
+        not same
+        or not 0 <= numbers["learning_rate"]["last_epoch"] <= done
+        or not 0 <= numbers["epoch"] <= training.epochs
+        or numbers["step"] < 0
+    ):
+        raise InputError("is damaged")
+    weights = {name: value for name, value in own.items() if not name.startswith(("optimiser.", "best."))}
+    weights |= {f"best.{name}": value for name, value in training.kept.state_dict().items()}
+    sizes = {str(number): value.shape for number, value in enumerate(training.network.parameters())}
+    missing = [name for name in weights if name not in tensors]
+    best = len(training.kept.state_dict())
+    if any(not name.startswith("best.") for name in missing) or len(missing) not in (0, best):
+        raise InputError("is damaged")
+    for name, value in tensors.items():
+        kind, _, rest = name.partition(".")
+        if kind == "optimiser":
+            number, _, key = rest.partition(".")
+            fits = number in sizes and value.shape == (() if key == "step" else sizes[number])
+        else:
+            fits = name in weights and (value.shape, value.dtype) == (weights[name].shape, weights[name].dtype)
+        if not fits or not value.isfinite().all():
+            raise InputError("is damaged")
+
+
+def _form(value: Any) -> Any:
+    """What kind of thing a value is, down to the last entry; numbers that are beyond use are of no kind."""
+    if isinstance(value, dict):
+        return {name: _form(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_form(entry) for entry in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "number" if abs(value) < MOST_NUMBER else value
+    return value if isinstance(value, str) else type(value)  # words are names of functions
 
 
 def _differences(theirs: Any, ours: dict[str, Any]) -> str:

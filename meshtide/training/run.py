@@ -12,13 +12,19 @@ import torch
 from meshtide.errors import InputError
 from meshtide.inference.model import Model, load_model
 from meshtide.networks.registry import build_network, network_record
+from meshtide.networks.turning import views
+from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.training.examples import split_vertices, with_relatives
 from meshtide.training.experiment import Experiment
-from meshtide.training.loop import Epoch, Example, Training, moved
+from meshtide.training.loop import Epoch, Training
+from meshtide.training.nodes.data import NodeData
+from meshtide.training.nodes.scores import NodeScore
 from meshtide.training.outcome import score_test, trained_model, validation_accuracy
 from meshtide.training.scores import Score
 from meshtide.training.sources import Data, Progress, no_progress
 from meshtide.training.start import take_over
+from meshtide.training.subject import Gathered
+from meshtide.training.views import Example
 
 Lessons = tuple[list[Example], list[Example]]  # to learn from, and to choose the epoch by
 
@@ -30,9 +36,10 @@ class Run:
     seed: int
     validation_accuracy: float | None  # of the epoch that was kept
     model: Model
-    score: Score | None
+    score: Score | NodeScore | None
     history: list[Epoch]  # of this run, without the epochs before a resume
     seconds: float
+    kept_epoch: int  # whose weights the model has
     finished: bool = True  # False: it was interrupted, and the model is the best so far
 
 
@@ -48,11 +55,12 @@ class Watch:
     """
 
     progress: Progress = no_progress  # how many of what are to be done; returns what is called after each of them
-    loaded: Callable[[Experiment, Data], None] = lambda *_: None
+    loaded: Callable[[Experiment, Gathered], None] = lambda *_: None
     begun: Callable[[Experiment, Training], None] = lambda *_: None  # before the first epoch, or the next after a stop
     epoch: Callable[[Epoch], None] = lambda *_: None
     interrupted: Callable[[], None] | None = None
     done: Callable[[Run], None] = lambda *_: None
+    folds: Callable[[Score], None] = lambda *_: None  # the score by folds, where these were asked for
 
 
 SILENT = Watch()
@@ -60,7 +68,7 @@ SILENT = Watch()
 
 def run_once(
     experiment: Experiment,
-    data: Data,
+    data: Gathered,
     *,
     device: str = "cpu",
     jobs: int = 1,
@@ -79,11 +87,11 @@ def run_once(
         watch.begun(experiment, training)
         history, finished = _epochs(training, after_epoch, watch)
         training.keep_best()
-        score = score_test(training, data, test, experiment.setting)
+        score = score_test(training, data, test, experiment)
         model = trained_model(experiment, training, data, score, time.perf_counter() - started)
     seconds = round(time.perf_counter() - started, 1)
     accuracy = validation_accuracy(training)
-    return Run(experiment.schedule.seed, accuracy, model, score, history, seconds, finished)
+    return Run(experiment.schedule.seed, accuracy, model, score, history, seconds, training.best_epoch, finished)
 
 
 def _epochs(training: Training, after_epoch: Callable[[Training], None], watch: Watch) -> tuple[list[Epoch], bool]:
@@ -126,7 +134,7 @@ def check_network(experiment: Experiment) -> None:
 
 def prepare_training(
     experiment: Experiment,
-    data: Data,
+    data: Gathered,
     *,
     device: str = "cpu",
     jobs: int = 1,
@@ -143,25 +151,26 @@ def prepare_training(
         experiment.network, recipe.channels, len(data.parts), operator=recipe.operator, **experiment.options
     )
     seed = experiment.schedule.seed
-    if experiment.setting == "single":
+    if isinstance(data, NodeData):
+        train, validation, test = data.examples(experiment)
+    elif experiment.setting == "single":
         train, validation, test = ([example] for example in split_vertices(data.train[0].example, seed))
     else:
         train, validation = lessons or make_lessons(experiment, data, jobs=jobs, progress=progress)
         test = [shape.example for shape in data.test]
     if experiment.start is not None:
         take_over(network, data.parts, load_model(experiment.start))
-    else:
+    elif not isinstance(recipe, NodeRecipe) or recipe.features == "standardised":
         network.normalise.measure(
-            [graph for example in train for graph in (example.graph, *(graph for graph, _ in example.relatives))]
+            [
+                view
+                for example in train
+                for graph in (example.graph, *(graph for graph, _ in example.relatives))
+                for view in views(graph)
+            ]
         )
     network.to(device)
-    ready = Training(
-        network,
-        [moved(example, device) for example in train],
-        [moved(example, device) for example in validation],
-        experiment.schedule,
-    )
-    return ready, [moved(example, device) for example in test]
+    return Training(network, train, validation, experiment.schedule), list(test)
 
 
 def make_lessons(experiment: Experiment, data: Data, *, jobs: int = 1, progress: Progress = no_progress) -> Lessons:

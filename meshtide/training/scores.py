@@ -96,9 +96,14 @@ class Score:
         metrics = ", ".join(f"{metric.replace('_', ' ')} {getattr(self, metric):.2%}" for metric in METRICS)
         return f"Score({metrics}; {len(self.shapes):,} shapes, {len(self.parts):,} parts)"
 
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The metrics by their names, the one that counts most first."""
+        return {metric: getattr(self, metric) for metric in METRICS}
+
     def to_json(self) -> dict[str, Any]:
         """All metrics as fractions, in what JSON can hold."""
-        metrics: dict[str, Any] = {metric: getattr(self, metric) for metric in (*METRICS, "shape_mean_iou")}
+        metrics: dict[str, Any] = {**self.metrics, "shape_mean_iou": self.shape_mean_iou}
         return metrics | {
             "parts": {name: part.to_json() for name, part in self.parts.items()},
             "shapes": [shape.to_json() for shape in self.shapes],
@@ -169,15 +174,15 @@ def combine(shape_scores: Iterable[ShapeScore], parts: Sequence[str]) -> Score:
 
 
 def summarise(scores: Sequence[Any]) -> dict[str, dict[str, float]]:
-    """Mean and standard deviation (of a sample, so 0 for one score) of the four metrics over several seeds.
+    """Mean and standard deviation (of a sample, so 0 for one score) of every metric over several seeds.
 
-    A score is whatever has the four: a `Score`, or a `Result` of a comparison.
+    A score is whatever has `metrics`: a `Score`, a `NodeScore`, or a `Result` of a comparison.
     """
     if not scores:
         raise InputError("no scores to summarise; give at least one")
     summary = {}
-    for metric in METRICS:
-        values = np.array([getattr(score, metric) for score in scores])
+    for metric in scores[0].metrics:
+        values = np.array([score.metrics[metric] for score in scores])
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         summary[metric] = {"mean": float(values.mean()), "standard_deviation": spread}
     return summary

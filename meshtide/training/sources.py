@@ -16,6 +16,9 @@ from meshtide.spectral.cache import Cache
 from meshtide.training.examples import LabelledShape, ShapeSplit, load_shapes, split_shapes
 from meshtide.training.experiment import Experiment
 
+# Fewer validation shapes than these say little of an epoch, and teach more than they tell.
+ENOUGH_TO_VALIDATE = 8
+
 Progress = Callable[[str, int], Callable[[], None]]  # (what, total) -> the function that counts one
 
 
@@ -60,7 +63,7 @@ def gather(
     elif experiment.test_source is not None:
         named = [shape for shape in tested.shapes if shape.label_path is not None]
         split = replace(split, test=tuple(named))
-    if not experiment.validate:
+    if not _validates(experiment, split):
         split = replace(split, train=split.train + split.validation, validation=())
     if extras is None:
         extras = needs(experiment.network, experiment.options)
@@ -69,11 +72,11 @@ def gather(
     if jobs > 1 and cache is not None:
         paths = [shape.mesh_path for shape in (*split.train, *split.validation, *split.test)]
         count = progress("preparing", len(paths))
-        for _ in prepare_meshes(paths, experiment.recipe, cache.folder, jobs=jobs):
+        for _ in prepare_meshes(paths, experiment.mesh_recipe, cache.folder, jobs=jobs):
             count()  # what failed is said by the loading that follows
     count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
     loaded = [
-        load_shapes(owner, shapes, experiment.recipe, cache, extras, count)
+        load_shapes(owner, shapes, experiment.mesh_recipe, cache, extras, count)
         for owner, shapes in ((collection, split.train), (collection, split.validation), (tested, split.test))
     ]
     return Data(collection, tested, *loaded)
@@ -85,6 +88,13 @@ def make_missing(collection: Collection, shapes: Sequence[Shape], jobs: int, pro
     count = progress("generating", len(missing))
     for _ in make_many([shape.mesh_path for shape in missing], jobs):
         count()
+
+
+def _validates(experiment: Experiment, split: ShapeSplit) -> bool:
+    """Whether validation shapes choose the epoch, as asked, and unasked where they are enough for it."""
+    if experiment.validate is None:
+        return len(split.validation) >= ENOUGH_TO_VALIDATE or experiment.schedule.patience is not None
+    return experiment.validate
 
 
 def _open(experiment: Experiment, data: str | Path | None) -> tuple[Collection, Collection]:

@@ -22,7 +22,8 @@ from meshtide.training.run import make_lessons, prepare_training
 from meshtide.training.sources import gather
 
 SMALL = ("--epochs", "2", "-k", "32", "--sample", "200")
-RESULT = Result("gcn", 0, 100, 2.0, 0.5, 0.6, 0.7, 0.8, 0.9)
+METRICS = {"vertex_accuracy": 0.6, "face_accuracy": 0.7, "area_accuracy": 0.8, "mean_iou": 0.9}
+RESULT = Result("gcn", 0, 100, 2.0, 0.5, METRICS)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from torch.utils.data import DataLoader
 from meshtide.data.augmentation import Augmentation, augmented, stretched, swollen_basis
 from meshtide.data.collection import open_collection
 from meshtide.errors import InputError
+from meshtide.inference.predict import predict
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files import save_mesh
@@ -24,8 +25,9 @@ from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import eigenbasis, laplacian
 from meshtide.training.examples import GraphDataset, load_shapes, split_shapes, split_vertices, with_relatives
 from meshtide.training.experiment import Experiment, plan
-from meshtide.training.loop import Schedule, Training, mean_accuracy
+from meshtide.training.loop import Training, mean_accuracy
 from meshtide.training.run import prepare_training
+from meshtide.training.schedule import Schedule
 from meshtide.training.sources import gather
 
 RECIPE = GraphRecipe(k=32)
@@ -39,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def experiment(folder: Path, **changes: object) -> Experiment:
     """A small experiment; the changes are of its fields, whatever `plan` would say."""
     usual = plan(folder, eigenpairs=32, options={"width": 16, "blocks": 2, "gradients": False})
-    defaults = {"schedule": Schedule(epochs=40, sample=300, seed=3)}
+    defaults = {"validate": True, "schedule": Schedule(epochs=40, sample=300, seed=3)}
     return replace(usual, **{**defaults, **changes})  # type: ignore[arg-type]  # a mixed bag by design
 
 
@@ -65,6 +67,46 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(folder: Path) -
     for left, right in zip(one.network.parameters(), again.network.parameters(), strict=True):
         assert torch.equal(left, right)
     assert any(not torch.equal(a, b) for a, b in zip(one.network.parameters(), other.network.parameters(), strict=True))
+
+
+def test_averaged_weights_are_the_weighted_mean_of_every_step(folder: Path) -> None:
+    share = 0.5  # step i counts in proportion to i, but for the first two, which a mean of half the steps cannot hold
+    which = experiment(folder, validate=False, schedule=Schedule(epochs=4, sample=100, seed=1, average=share))
+    training, _ = prepare_training(which, gather(which))
+    seen: list[torch.Tensor] = []
+    weights = training.network.parameters
+    training.optimiser.register_step_post_hook(
+        lambda *_: seen.append(torch.nn.utils.parameters_to_vector(weights()).detach().clone())
+    )
+    list(training.run())
+    mean = torch.nn.utils.parameters_to_vector(training.kept.parameters())
+    n = len(seen)
+    counts = torch.tensor([0.0, *(2.0 * i / (n * (n - 1)) for i in range(1, n))])
+    assert torch.allclose(mean, (counts[:, None] * torch.stack(seen)).sum(dim=0), atol=1e-5)
+    training.keep_best()
+    assert torch.equal(torch.nn.utils.parameters_to_vector(training.network.parameters()), mean)
+
+
+def test_validation_is_of_the_averaged_weights(folder: Path) -> None:
+    which = experiment(folder, schedule=Schedule(epochs=6, sample=100, seed=1, average=0.3))
+    training, _ = prepare_training(which, gather(which))
+    for epoch in training.run():
+        assert epoch.validation_accuracy == mean_accuracy(training.kept, training.validation)
+    with pytest.raises(InputError, match="average=2"):
+        Schedule(average=2.0)
+
+
+def test_coordinates_are_learned_from_every_side_and_validated_as_they_are_answered(folder: Path) -> None:
+    recipe = GraphRecipe(k=32, features=("log-hks", "coordinates", "normals"))
+    which = experiment(folder, recipe=recipe, schedule=Schedule(epochs=2, sample=100, seed=1))
+    training, _ = prepare_training(which, gather(which))
+    mean, spread = (value[-6:] for value in (training.network.normalise.mean, training.network.normalise.spread))
+    assert mean.abs().max() < 1e-5
+    assert torch.allclose(spread[:3], spread[:1], rtol=1e-3)  # no direction is another
+    assert torch.allclose(spread[3:], spread[3:4], rtol=1e-3)
+    accuracy = [epoch.validation_accuracy for epoch in training.run()][-1]
+    right = [predict(training.network, e.graph).argmax(axis=1) == e.targets.numpy() for e in training.validation]
+    assert accuracy == pytest.approx(np.mean([each.mean() for each in right]))
 
 
 def test_patience_stops_early(folder: Path) -> None:

@@ -25,7 +25,7 @@ from meshtide.training.examples import (
     split_vertices,
     with_relatives,
 )
-from meshtide.training.loop import Example
+from meshtide.training.views import Example
 
 RECIPE = GraphRecipe(k=16)
 STILL = Augmentation().scaled(0.0)  # relatives that are the shape itself

@@ -43,7 +43,7 @@ def sparse(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, Data]:
         few = np.where(np.random.default_rng(number).random(len(parts)) < 0.01, parts, -1)
         save_mesh(mesh, folder / f"{number}.off")
         write_labels(Labels(few, "faces", FIGURE_PARTS), folder / f"{number}.txt", mesh)
-    which = plan(folder, **{**SMALL, "sample": 12}, epochs=8, seed=1)
+    which = plan(folder, **{**SMALL, "sample": 12}, epochs=8, average=0.3, seed=1)
     return which, gather(which)
 
 

@@ -11,13 +11,16 @@ import torch
 from shapes import figure, torus
 from torch import Tensor, nn
 
+from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.networks.layers import Normalise
 from meshtide.networks.tide import TideNet
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training import loop
-from meshtide.training.loop import Example, Schedule, Training, mean_accuracy, part_weights
+from meshtide.training.loop import Training, mean_accuracy, part_weights
+from meshtide.training.schedule import Schedule
+from meshtide.training.views import Example, draw_view
 
 RECIPE = GraphRecipe(k=8)
 PARTS = 3
@@ -117,15 +120,20 @@ def test_a_view_has_the_targets_of_its_vertices(shapes: list[Example]) -> None:
     graph = shapes[1].graph
     numbered = replace(graph, features=torch.arange(graph.num_vertices).float()[:, None].repeat(1, 16))
     which = Example("figure", numbered, torch.arange(graph.num_vertices))
-    training = Training(tide(), [which], [], Schedule(epochs=1, sample=40))
-    views = [training._view(which) for _ in range(3)]
-    for view, targets in views:
-        assert view.num_vertices == 40
-        assert torch.equal(view.features[:, 0].long(), targets)
+    random = torch.Generator().manual_seed(0)
+
+    def view(example: Example) -> tuple[MeshGraph, Tensor]:
+        drawn = draw_view(example, 40, random)
+        return drawn.seen().projecting(), drawn.targets
+
+    views = [view(which) for _ in range(3)]
+    for view_graph, targets in views:
+        assert view_graph.num_vertices == 40
+        assert torch.equal(view_graph.features[:, 0].long(), targets)
     assert not torch.equal(views[0][1], views[1][1])
     relative = (numbered, torch.full((graph.num_vertices,), -1))
     family = replace(which, relatives=(relative, relative, relative))
-    seen = [int(training._view(family)[1].max()) for _ in range(40)]
+    seen = [int(view(family)[1].max()) for _ in range(40)]
     assert 20 <= seen.count(-1) < 40  # about three views of four are of a relative
 
 
@@ -164,7 +172,7 @@ def accuracies(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the epochs of a training are to score on its validation shapes."""
     wanted: list[float] = []
     scores: Iterator[float] = iter(wanted)
-    monkeypatch.setattr(loop, "mean_accuracy", lambda network, examples: next(scores))
+    monkeypatch.setattr(loop, "mean_accuracy", lambda *_: next(scores))
     return wanted
 
 
@@ -212,3 +220,33 @@ def test_as_many_epochs_as_make_the_steps() -> None:
     assert Schedule(steps=100).epochs_for(8) == 12
     assert Schedule(steps=100).epochs_for(300) == 1
     assert Schedule(steps=100, epochs=7).epochs_for(8) == 7
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "adam", "adamax"])
+@pytest.mark.parametrize("course", ["one-cycle", "constant"])
+def test_optimisers_and_courses_learn_and_are_restored(optimiser: str, course: str) -> None:
+    def training() -> Training:
+        torch.manual_seed(0)
+        schedule = Schedule(epochs=6, optimiser=optimiser, course=course, learning_rate=0.01, weight_decay=0.0)
+        return Training(tide(), [example(torus(9, 7), [0, 1, 1, 2])], [], schedule)
+
+    whole, first, second = training(), training(), training()
+    records = list(whole.run())
+    assert records[-1].loss < records[0].loss
+    rates = [record.learning_rate for record in records]
+    assert (len(set(rates)) == 1) == (course == "constant")
+    kind = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "adamax": torch.optim.Adamax}[optimiser]
+    assert type(whole.optimiser) is kind
+    for _ in range(3):
+        first.run_epoch()
+    second.restore(*first.state())
+    for _ in range(3):
+        second.run_epoch()
+    for one, other in zip(whole.network.parameters(), second.network.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+
+def test_what_no_schedule_can_be() -> None:
+    for wrong in ({"optimiser": "sgd"}, {"course": "cosine"}, {"learning_rate": 0.0}, {"weight_decay": -1.0}):
+        with pytest.raises(InputError):
+            Schedule(**wrong)

@@ -20,9 +20,10 @@ from meshtide.errors import InputError
 from meshtide.inference.model import default_model, load_model
 from meshtide.networks.device import choose_device
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.experiment import USUAL_RELATIVES, NetworkChoices, plan
-from meshtide.training.loop import Epoch, Schedule
+from meshtide.training.experiment import USUAL_AVERAGE, USUAL_FEATURES, USUAL_RELATIVES, NetworkChoices, plan
+from meshtide.training.loop import Epoch
 from meshtide.training.run import Run, Watch
+from meshtide.training.schedule import Schedule
 
 SMALL = {"eigenpairs": 16, "options": {"width": 8, "blocks": 1}, "epochs": 2}
 
@@ -63,6 +64,8 @@ CASES: list[tuple[list[str], dict[str, Any]]] = [
     (["--class-weights", "--seed", "4", "--epochs", "7"], {"class_weights": True, "seed": 4, "epochs": 7}),
     (["--parts", "limbs", "--shape", "tr_reg_001"], {"vocabulary": "limbs", "shape": "tr_reg_001"}),
     (["--start", "default"], {"start": "default"}),
+    (["--average", "0.5"], {"average": 0.5}),
+    (["--average", "0", "--validate"], {"average": 0.0, "validate": True}),
 ]
 
 
@@ -86,14 +89,17 @@ def test_options_and_arguments_mean_the_same_experiment(
 
 def test_what_is_usual_depends_on_network_operator_and_setting() -> None:
     usual = plan("faust")
-    assert (usual.network, usual.recipe, usual.options) == ("tide-m", GraphRecipe(), {"gradients": True})
-    assert (usual.schedule, usual.augmentation, usual.relatives) == (Schedule(), None, 0)
+    assert (usual.network, usual.recipe) == ("tide-m", GraphRecipe(features=USUAL_FEATURES))
+    assert usual.options == {"gradients": True}
+    assert (usual.schedule, usual.augmentation, usual.relatives) == (Schedule(average=USUAL_AVERAGE), None, 0)
     mixed = plan("faust", **MIXED)
     assert (mixed.options, mixed.augmentation, mixed.relatives) == ({}, Augmentation(), 6)
     graph = plan("faust", **MIXED, operator="graph")
     assert (graph.options, graph.augmentation, graph.relatives) == ({}, None, 0)
     single = plan("faust", setting="single")
     assert single.options == {"gradients": True, "dropout": 0.5}
+    assert mixed.recipe == single.recipe == GraphRecipe()  # curvature is not measured to help there
+    assert plan("faust", operator="graph").recipe == GraphRecipe(operator="graph")
     assert (single.schedule.epochs, single.schedule.sample) == (500, None)
     assert plan("faust", setting="single", epochs=3).schedule.epochs == 3
     assert plan("faust", network="gcn").schedule.sample is None
@@ -102,7 +108,7 @@ def test_what_is_usual_depends_on_network_operator_and_setting() -> None:
     assert plan("faust", augmentation=True, strength=0.5).augmentation == Augmentation().scaled(0.5)
     begun = plan("faust", start="default")
     assert (begun.options, begun.recipe) == (default_model().about.options, default_model().about.recipe)
-    assert (begun.schedule.steps, begun.schedule.learning_rate) == (500, 1e-3)
+    assert (begun.schedule.steps, begun.schedule.learning_rate) == (1000, 5e-3)
 
 
 def test_a_path_stays_a_folder_where_a_card_has_its_name() -> None:
@@ -114,10 +120,11 @@ def test_a_path_stays_a_folder_where_a_card_has_its_name() -> None:
 def test_help_shows_the_defaults_that_the_library_has() -> None:
     shown = {
         running.OperatorOption: GraphRecipe().operator,
-        running.FeaturesOption: ",".join(GraphRecipe().features),
+        running.FeaturesOption: ",".join(USUAL_FEATURES),
         running.EigenpairsOption: GraphRecipe().k,
         running.SampleOption: Schedule().sample,
         running.PrecisionOption: Schedule().precision,
+        running.AverageOption: USUAL_AVERAGE,
         running.RelativesOption: USUAL_RELATIVES,
         running.StrengthOption: 1.0,
     }
@@ -141,6 +148,7 @@ def test_every_choice_that_an_error_may_name_has_an_option() -> None:
         ({"network": "cnn"}, "network 'cnn' is not known"),
         ({"options": {"colour": 3}}, "no option 'colour'"),
         ({"epochs": 0}, "`epochs=0` is too small; it should be 1 or more"),
+        ({"average": 1.5}, "`average=1.5` is out of range; it should be from 0 to 1"),
         ({"strength": 9.0}, "`strength=9.0` is out of range"),
         ({"start": "default", "network": "gcn"}, "`network` cannot be chosen beside `start`"),
         ({"start": "default", "options": {"width": 8}}, "the option `width` cannot be chosen beside `start`"),
@@ -170,7 +178,7 @@ def test_training_is_silent_and_leaves_the_caller_as_it_was(folder: Path, capfd:
         done=runs.append,
     )
     try:
-        model = mt.train(folder, **SMALL, seeds=2, watch=watch)
+        model = mt.train(folder, **SMALL, validate=True, seeds=2, watch=watch)
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
@@ -180,6 +188,7 @@ def test_training_is_silent_and_leaves_the_caller_as_it_was(folder: Path, capfd:
     assert [epoch.epoch for epoch in epochs] == [1, 2, 1, 2]
     assert model is max(runs, key=lambda each: each.validation_accuracy or 0).model
     assert model.about.scores["validation_accuracy"] == pytest.approx(max(run.validation_accuracy for run in runs))
+    assert {run.kept_epoch for run in runs} <= {1, 2}
 
 
 def test_a_model_is_scored_by_name_by_file_and_as_it_is(folder: Path, tmp_path: Path) -> None:

@@ -40,11 +40,12 @@ class RegionExample:
         return Prepared(surface, find_links(surface), inside, inside.thickness(surface.normals), self.inputs)
 
 
-def make_example(mesh: Mesh, instances: IntArray, kind: str) -> RegionExample:
-    """Prepare a labelled mesh, with the part of every face, (F,)."""
+def make_example(mesh: Mesh, instances: IntArray, kind: str, *, dense: bool = True) -> RegionExample:
+    """Prepare a labelled mesh, with the part of every face, (F,), numbered anew unless they are not to be `dense`."""
     surface = working_surface(mesh)
     prepared = prepare_surface(surface)
-    parts = np.unique(parts_of_surface(surface, instances), return_inverse=True)[1]
+    parts = parts_of_surface(surface, instances)
+    parts = np.unique(parts, return_inverse=True)[1] if dense else parts
     return RegionExample(
         mesh.name, kind, surface.vertices.astype(np.float32), surface.faces.astype(np.int32),
         surface.pieces.astype(np.int32), parts.astype(np.int16), prepared.inputs,

@@ -66,17 +66,23 @@ def recipes(seeds: int, *, variant: str = "blended", first: int = 0, without: tu
 
 
 def make_training_set(
-    wanted: list[Recipe], folder: Path, *, jobs: int = 1, report: Callable[[int, int], None] | None = None
+    wanted: list[Recipe],
+    folder: Path,
+    *,
+    named: bool = False,
+    jobs: int = 1,
+    report: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Make and prepare the shapes that the folder does not hold yet; returns the files, in the order wanted.
 
-    A shape that cannot be made is left out: of thousands of random ones a few are no surface.
+    The parts of a face are numbered piece by piece, or, if `named`, as the generator's names of parts are. A shape that
+    cannot be made is left out: of thousands of random ones a few are no surface.
     """
     folder.mkdir(parents=True, exist_ok=True)
     missing = [recipe for recipe in wanted if not (folder / f"{recipe.name}.npz").exists()]
     # Fresh processes: those that were forked would inherit torch's threads, some of them locked.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        running = [pool.submit(_make, recipe, folder) for recipe in missing]
+        running = [pool.submit(_make, recipe, folder, named) for recipe in missing]
         for done, future in enumerate(as_completed(running), start=1):
             future.result()
             if report is not None:
@@ -91,13 +97,17 @@ def load_training_set(paths: list[Path]) -> tuple[list[RegionExample], list[Path
     return [load_example(path) for path in rest], of_pairs
 
 
-def _make(recipe: Recipe, folder: Path) -> None:
+def _make(recipe: Recipe, folder: Path, named: bool) -> None:
     path = folder / f"{recipe.name}.npz"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpectrumWarning)
         try:
             figure: Any = make_figure_of(recipe.source, recipe.kind, recipe.seed, recipe.variant)
-            example = make_example(figure.mesh, figure.face_instances, f"{recipe.source}.{recipe.kind}")
+            sort = f"{recipe.source}.{recipe.kind}"
+            if named:
+                example = make_example(figure.mesh, figure.face_parts, sort, dense=False)
+            else:
+                example = make_example(figure.mesh, figure.face_instances, sort)
         except (InputError, ArithmeticError, RuntimeError):
             return
     unfinished = path.with_suffix(f".{os.getpid()}.tmp.npz")

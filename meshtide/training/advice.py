@@ -1,0 +1,75 @@
+"""What a person should hear before a training begins: how much its shapes can tell, and what may do better."""
+
+from __future__ import annotations
+
+from meshtide.inference.model import default_model
+from meshtide.training.experiment import Experiment
+from meshtide.training.nodes.data import NodeData
+from meshtide.training.sources import ENOUGH_TO_VALIDATE, Data
+from meshtide.training.subject import Gathered
+from meshtide.words import listed
+
+
+def advice(experiment: Experiment, data: Gathered) -> list[str]:
+    """Sentences about a training that is to begin; most need none."""
+    if isinstance(data, NodeData):
+        return []
+    said = [_of_validation(experiment, data), _of_start(experiment, data)]
+    return [*_of_labels(experiment, data), *(sentence for sentence in said if sentence)]
+
+
+def _of_labels(experiment: Experiment, data: Data) -> list[str]:
+    """What of a source takes no part in the training, though it lies there, and how its labels were understood."""
+    if experiment.setting == "single":
+        return list(data.collection.notes)
+    bare = [shape.mesh_path.name for shape in data.collection.shapes if shape.label_path is None]
+    twice = [problem.sentence for problem in data.collection.findings if "label files" in problem.sentence]
+    every = [*data.train, *data.validation]
+    empty = [each.example.name for each in every if int((each.labels.values >= 0).sum()) == 0]
+    sentences = list(data.collection.notes)
+    if bare:
+        which = "has no labels of its own and is" if len(bare) == 1 else "have no labels of their own and are"
+        sentences.append(f"{listed(bare, most=5)} {which} left out: {len(every) + len(data.test):,} meshes have labels")
+    if twice:
+        sentences.append(f"of these {len(twice):,} {twice[0]}")
+    if empty:
+        sentences.append(
+            f"the labels of {listed(empty, most=5)} name no part that is learned, so nothing is learned from"
+        )
+    return sentences
+
+
+def _of_validation(experiment: Experiment, data: Data) -> str:
+    """Whether what is kept for validation is enough to choose an epoch by."""
+    count = len(data.validation)
+    if experiment.setting == "single" or count >= ENOUGH_TO_VALIDATE:
+        return ""
+    if count:
+        shapes = "1 shape is" if count == 1 else f"{count} shapes are"
+        return (
+            f"{shapes} too few to trust the validation: the score jumps from epoch to epoch, and so does the choice of "
+            "one; `validate=False` learns from all shapes instead"
+        )
+    if experiment.validate is None:
+        said = "there are too few shapes to keep some for validation, so that all are learned from"
+        if data.test:
+            return said
+        return (
+            f"{said}; how good the model is on new ones `folds=3` would tell, in four times the time, or other shapes "
+            "as `test_source`"
+        )
+    return ""
+
+
+def _of_start(experiment: Experiment, data: Data) -> str:
+    """Whether the model that ships knows these parts and would be the better way to begin."""
+    if experiment.start is not None or experiment.setting == "single" or experiment.schedule.epochs is not None:
+        return ""
+    known = max(default_model().about.kinds.values(), key=lambda parts: len(set(parts) & set(data.parts)))
+    shared = [part for part in data.parts if part in known]
+    if len(shared) < 2 or 2 * len(shared) <= len(data.parts):
+        return ""
+    return (
+        f"the model that ships knows {listed(shared)} already: `start=default` begins with it, takes less than half "
+        "the time and mostly does better on shapes of such a kind"
+    )

@@ -1,0 +1,79 @@
+"""The loss of a step, and what an epoch adds up of it, without waiting for the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from meshtide.networks.device import mixed_precision
+from meshtide.networks.network import Network
+from meshtide.training.schedule import Schedule
+from meshtide.training.views import Lesson
+
+READ_AFTER = 1000  # steps, so that an epoch of very many keeps no more than their numbers
+
+
+class BatchLoss(nn.Module):
+    """The mean over shapes of the cross entropy of each; a module, as that is what torch spreads over processes."""
+
+    def __init__(self, network: Network, weights: Tensor | None, schedule: Schedule) -> None:
+        super().__init__()
+        self.network, self.weights, self.schedule = network, weights, schedule
+
+    def forward(self, lessons: Sequence[Lesson], shapes: float) -> tuple[Tensor, Tensor, Tensor]:
+        """The sum of the losses of all shapes over `shapes`, that sum itself, and how many vertices are right."""
+        found = [self._lesson(lesson) for lesson in lessons]
+        if not found:  # this process has no share in the step, but all take it together
+            nothing = next(iter(self.network.parameters())).sum() * 0.0
+            return nothing, nothing.detach(), nothing.detach().long()
+        total = found[0][0]
+        for loss, _ in found[1:]:
+            total = total + loss
+        right = torch.stack([hits for _, hits in found]).sum() if len(found) > 1 else found[0][1]
+        return total / shapes, total.detach(), right
+
+    def _lesson(self, lesson: Lesson) -> tuple[Tensor, Tensor]:
+        graph, targets = lesson.graph, lesson.targets
+        with mixed_precision(graph.device.type, self.schedule.precision == "bfloat16"):
+            logits = self.network(graph)
+        logits = logits.to(graph.features.dtype)
+        right = (logits.detach().argmax(dim=1) == targets) & (targets >= 0)
+        return self.loss(logits, targets, graph.shapes), right.sum()
+
+    def loss(self, logits: Tensor, targets: Tensor, shapes: int) -> Tensor:
+        """The sum over shapes of the mean over the labelled vertices of each, which their parts may weigh."""
+        how = {"weight": self.weights, "ignore_index": -1, "label_smoothing": self.schedule.label_smoothing}
+        if shapes == 1:
+            return nn.functional.cross_entropy(logits, targets, **how)  # type: ignore[arg-type]  # a mixed bag
+        losses = nn.functional.cross_entropy(logits, targets, reduction="none", **how)  # type: ignore[arg-type]
+        counts = (targets >= 0).to(losses.dtype)
+        if self.weights is not None:
+            counts = counts * self.weights[targets.clamp(min=0)]
+        return (losses.reshape(shapes, -1).sum(dim=1) / counts.reshape(shapes, -1).sum(dim=1)).sum()
+
+
+class Tally:
+    """Losses and hits of an epoch: they stay on the device, which is asked for them once."""
+
+    def __init__(self) -> None:
+        self._losses: list[Tensor] = []
+        self._hits: list[Tensor] = []
+        self.loss, self.right, self.seen = 0.0, 0, 0
+
+    def add(self, loss: Tensor, right: Tensor, seen: int) -> None:
+        """Count a step."""
+        self._losses.append(loss)
+        self._hits.append(right)
+        self.seen += seen
+        if len(self._losses) >= READ_AFTER:
+            self.read()
+
+    def read(self) -> None:
+        """Ask the device for what it has, and add that up."""
+        if self._losses:
+            for loss in torch.stack(self._losses).cpu().tolist():
+                self.loss += loss
+            self.right += sum(torch.stack(self._hits).cpu().tolist())
+            self._losses, self._hits = [], []

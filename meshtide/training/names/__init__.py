@@ -1,0 +1,1 @@
+"""Train the model that gives parts their names, from generated bodies alone."""
