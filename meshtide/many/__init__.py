@@ -1,0 +1,1 @@
+"""Many meshes: in processes of this machine, on a cluster, in shards, from other machines' storage."""
