@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
+from meshtide.training.nodes.scores import NodeScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,32 +49,44 @@ class EpochRecord(Protocol):
         """The learned diffusion times, blocks x channels; empty for a network without."""
 
 
-def plot_confusion(score: Score, path: str | Path) -> None:
+def plot_confusion(score: Score | NodeScore, path: str | Path) -> None:
     """Draw, for each true part, into which parts its vertices went, in percent of the part; rows add up to 100."""
-    names = [_short(name) for name in score.parts]
+    part, vertices, title, known = _wording(score)
+    names = [_short(name) for name in known]
     counts = score.confusion.sum(axis=1, keepdims=True)
     shares = score.confusion / np.maximum(counts, 1)
     cells, words = max(3.2, 0.42 * len(names)), 0.085 * max(map(len, names))
-    figure = _figure(cells + words + 0.5, cells + 0.7 * words + 0.9)
+    figure = new_figure(cells + words + 0.5, cells + 0.7 * words + 0.9)
     axes = figure.subplots()
     axes.imshow(np.where(counts > 0, shares, np.nan), cmap="Blues", vmin=0, vmax=1)
     _write_percent(axes, shares, counts[:, 0])
     _name_cells(axes, names)
-    axes.set_xlabel("predicted part, % of the true part's vertices", color=INK, fontsize=9)
-    axes.set_ylabel("true part", color=INK, fontsize=9)
+    axes.set_xlabel(f"predicted {part}, % of the true {part}'s {vertices}", color=INK, fontsize=9)
+    axes.set_ylabel(f"true {part}", color=INK, fontsize=9)
+    figure.suptitle(title, color=INK, fontsize=10)
+    save_figure(figure, path)
+
+
+def _wording(score: Score | NodeScore) -> tuple[str, str, str, Iterable[str]]:
+    """What is told apart, what is counted, the title, and the names of what is told apart."""
+    if isinstance(score, NodeScore):
+        accuracy, by_class = 100 * score.accuracy, 100 * score.class_accuracy
+        title = f"{score.count:,} nodes: accuracy {accuracy:.1f} %, mean over classes {by_class:.1f} %"
+        return "class", "nodes", title, score.classes
     shapes = "1 shape" if len(score.shapes) == 1 else f"{len(score.shapes):,} shapes"
     accuracy, iou = 100 * score.vertex_accuracy, 100 * score.mean_iou
-    title = f"{shapes}: vertex accuracy {accuracy:.1f} %, mean IoU {iou:.1f} %"
-    figure.suptitle(title, color=INK, fontsize=10)
-    _save(figure, path)
+    return "part", "vertices", f"{shapes}: vertex accuracy {accuracy:.1f} %, mean IoU {iou:.1f} %", score.parts
 
 
-def plot_training(history: Sequence[EpochRecord], path: str | Path) -> None:
-    """Draw loss, accuracies and, for a network that has them, the learned diffusion times over the epochs."""
+def plot_training(history: Sequence[EpochRecord], path: str | Path, *, kept: int | None = None) -> None:
+    """Draw loss, accuracies and, for a network that has them, the learned diffusion times over the epochs.
+
+    The epoch whose weights were `kept` is marked.
+    """
     if not history:
         raise InputError(f"{path}: there is no epoch to draw; train for at least one")
     times = _times_of(history)
-    figure = _figure(9, 6 if times else 3.2)
+    figure = new_figure(9, 6 if times else 3.2)
     rows = figure.subfigures(2 if times else 1, 1, squeeze=False)[:, 0]
     epochs = np.array([record.epoch for record in history])
     panels = list(rows[0].subplots(1, 2))
@@ -83,7 +96,20 @@ def plot_training(history: Sequence[EpochRecord], path: str | Path) -> None:
         panels += _draw_times(rows[1], epochs, times)
     for axes in panels:
         _tidy(axes, epochs)
-    _save(figure, path)
+        if kept is not None and epochs[0] <= kept <= epochs[-1]:
+            axes.axvline(kept, color=INK, linewidth=0.9, linestyle=(0, (3, 2)), zorder=0.5)
+    if kept is not None and epochs[0] <= kept <= epochs[-1]:
+        _name_kept(panels[0], kept, epochs)
+    save_figure(figure, path)
+
+
+def _name_kept(axes: Axes, kept: int, epochs: NDArray[np.int64]) -> None:
+    """Say at the mark of the epoch that was kept what it is, on the side that has room."""
+    late = kept > (epochs[0] + epochs[-1]) / 2
+    axes.annotate(
+        f"kept: epoch {kept}", (kept, 0.97), xycoords=("data", "axes fraction"), xytext=(-4 if late else 4, 0),
+        textcoords="offset points", ha="right" if late else "left", va="top", fontsize=8, color=INK,
+    )  # fmt: skip
 
 
 def _write_percent(axes: Axes, shares: Numbers, counts: NDArray[np.int64]) -> None:
@@ -177,13 +203,15 @@ def _short(name: str) -> str:
     return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """A figure of so many inches that belongs to nobody's pyplot."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), dpi=150, layout="constrained", facecolor="white")
 
 
-def _save(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG, whole or not at all."""
     picture = io.BytesIO()
     with warnings.catch_warnings():
         # Names in scripts that the font lacks are drawn as boxes, which the picture itself shows.

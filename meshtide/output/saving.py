@@ -15,6 +15,8 @@ from meshtide.output.files.glb import glb_bytes
 from meshtide.output.files.numbers import json_bytes, npz_bytes
 from meshtide.output.files.obj import write_obj
 from meshtide.output.files.ply import ply_bytes
+from meshtide.output.files.threemf import threemf_bytes
+from meshtide.output.files.vtk import vtk_bytes, vtp_bytes
 from meshtide.output.page import page_bytes
 
 
@@ -24,9 +26,11 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
     - .ply: the mesh; red, green, blue, label, confidence and instance on vertices and on faces, names as comments.
     - .obj: the mesh; each face in the group of its instance with the material of its part; a .mtl is written as well.
     - .glb: a scene with a named mesh of triangles for each instance, in the colour of its part.
+    - .3mf: an object for each instance, closed along its cuts, with its name and its part's colour; needs lib3mf.
     - .npz: `labels`, `probabilities`, `confidence` and `instances` of the vertices, `face_labels`, `face_confidence`,
       `face_instances`, `names`, `instance_names`, `on`.
     - .json: vertices, faces, area and confidence of each part and of each instance.
+    - .vtp, .vtk: the mesh; label, confidence, instance and colour on points and on cells, names as field data.
     - .html: a page to turn the parts around on, which needs nothing but a browser.
     - .png: a picture of the parts and of how sure they are, with their names.
     - .seg: the instance number of each face; .txt: the part number of each vertex (of each face as SHREC'07 lists for
@@ -52,11 +56,23 @@ def _ply(segmentation: Segmentation, path: Path, source: Path | None) -> None:
 
 
 def _obj(segmentation: Segmentation, path: Path, source: Path | None) -> None:
-    write_obj(segmentation, as_given(segmentation, source), path)
+    write_obj(segmentation, as_given(segmentation, source), path, source)
 
 
 def _glb(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     write_atomically(path, glb_bytes(segmentation, path))
+
+
+def _vtp(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, vtp_bytes(segmentation, as_given(segmentation, source)))
+
+
+def _vtk(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, vtk_bytes(segmentation, as_given(segmentation, source)))
+
+
+def _threemf(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    write_atomically(path, threemf_bytes(segmentation, path))
 
 
 def _npz(segmentation: Segmentation, path: Path, source: Path | None) -> None:
@@ -97,5 +113,8 @@ _WRITERS: dict[str, Callable[[Segmentation, Path, Path | None], None]] = {
     ".txt": _labels,
     ".png": _png,
     ".html": _html,
+    ".vtp": _vtp,
+    ".vtk": _vtk,
+    ".3mf": _threemf,
 }
 SUFFIXES = tuple(_WRITERS)

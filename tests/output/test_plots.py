@@ -168,6 +168,16 @@ def test_a_training_run_is_drawn(tmp_path: Path, epochs: int, blocks: int, chann
     assert height == (900 if blocks else 480)
 
 
+def test_the_epoch_that_was_kept_is_marked(tmp_path: Path) -> None:
+    plain, marked, outside = (tmp_path / f"{name}.png" for name in ("plain", "marked", "outside"))
+    plot_training(history(60), plain)
+    plot_training(history(60), marked, kept=40)
+    plot_training(history(60), outside, kept=70)
+    assert (picture(plain) == picture(outside)).all()
+    changed = (picture(plain) != picture(marked)).any(axis=(0, 2))
+    assert 0 < changed.mean() < 0.3  # a line in every panel, and a word beside one
+
+
 def test_numbers_that_cannot_be_drawn_do_not_stop_the_drawing(tmp_path: Path) -> None:
     records = history(8)
     still = Record(9, float("nan"), 0.5, None, 1e-3, ((0.0,) * 8, (0.0, *[0.1] * 7), (float("inf"), *[0.1] * 7)))

@@ -55,8 +55,8 @@ def glb_bytes(segmentation: Segmentation, path: Path) -> bytes:
 def pieces_with_faces(
     segmentation: Segmentation, *, with_unlabelled: bool
 ) -> Iterator[tuple[int, FloatArray, IntArray]]:
-    """Each instance: its index, the vertices that its triangles use, and these triangles numbered by those."""
-    mesh, pieces, count = segmentation.mesh, segmentation.mesh_face_instances, len(segmentation.instances)
+    """Each instance as it is drawn: its index, the vertices that its triangles use, and these, numbered by those."""
+    mesh, pieces, count = segmentation.outlined.mesh, segmentation.outlined.face_instances, len(segmentation.instances)
     number: IntArray = np.empty(len(mesh.vertices), dtype=np.int64)
     # Sorted once: to look through all faces for every piece would take too long where there are thousands of them.
     order = np.argsort(pieces, kind="stable")

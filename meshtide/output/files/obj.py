@@ -12,19 +12,32 @@ from meshtide.files import write_atomically
 from meshtide.inference.segmentation import Segmentation
 from meshtide.output.files.as_given import UNLABELLED_NAME, AsGiven, palette
 from meshtide.output.files.naming import safe_words, shown_name
+from meshtide.output.files.obj_kept import has_materials, text_to_keep, with_groups
 
 _CHUNK = 1 << 16  # lines at a time
 
 
-def write_obj(segmentation: Segmentation, given: AsGiven, path: Path) -> None:
-    """Write both files, or leave both as they were."""
+def write_obj(segmentation: Segmentation, given: AsGiven, path: Path, source: Path | None = None) -> None:
+    """Write both files, or leave both as they were.
+
+    An OBJ that the mesh came from keeps what else it says: texture coordinates, normals, materials, groups, objects.
+    """
     materials = path.with_suffix(".mtl")
     if not materials.name.isprintable():
         raise InputError(f"{path}: an OBJ cannot name the MTL beside it in one line; choose a plainer file name")
     words = safe_words([*segmentation.parts, UNLABELLED_NAME])  # index -1 is the last
-    head = [f"mtllib {materials.name}\n", *_comments(segmentation)]
-    faces = _faces(given, _openings(segmentation, words))
-    text = "".join([*head, *_points(given), *faces]).encode("utf-8", "surrogateescape")
+    came_from = segmentation.source if source is None else source
+    kept = text_to_keep(came_from)
+    head = [*([] if kept and has_materials(kept) else [f"mtllib {materials.name}\n"]), *_comments(segmentation)]
+    openings = _openings(segmentation, words)
+    if kept is not None and isinstance(came_from, Path):
+        rest = b"".join(with_groups(kept, given.face_instances, openings, came_from, path))
+        text = "".join(head).encode("utf-8", "surrogateescape") + rest
+        if has_materials(kept):
+            write_atomically(path, text)
+            return
+    else:
+        text = "".join([*head, *_points(given), *_faces(given, openings)]).encode("utf-8", "surrogateescape")
     before = _contents(materials)
     write_atomically(materials, _materials(segmentation, words))
     try:

@@ -8,15 +8,17 @@ from pathlib import Path
 from meshtide.errors import InputError
 from meshtide.inference.segmentation import Segmentation
 from meshtide.mesh.files import WRITABLE, write_mesh_file
+from meshtide.output.files.capping import capped
 from meshtide.output.files.glb import pieces_with_faces
 from meshtide.output.files.naming import safe_words
 
 
-def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".ply") -> list[Path]:
+def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".ply", cap: bool = False) -> list[Path]:
     """Write each instance as its own mesh into the folder, and return the files in the order of the instances.
 
     A file is called after its instance (`head.ply`, `leg_1.ply`), in letters that every file system knows. Nothing is
     replaced before all are written; other files in the folder stay as they are. The folder is made if it is not there.
+    With `cap` the pieces are closed along their cuts, so that they can be printed.
 
     >>> import meshtide as mt
     >>> bird = mt.segment(mt.make_figure("bird", 7, "held-out", defects=False)[0])
@@ -33,7 +35,7 @@ def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".
             staged = []
             for index, vertices, faces in pieces_with_faces(segmentation, with_unlabelled=False):
                 staged.append(Path(stage) / f"{words[index]}{suffix}")
-                write_mesh_file(staged[-1], vertices, faces)
+                write_mesh_file(staged[-1], *(capped(vertices, faces) if cap else (vertices, faces)))
             return _moved(staged, folder)
     except OSError as error:
         raise InputError(f"{folder}: parts cannot be written there ({error.strerror or error})") from error

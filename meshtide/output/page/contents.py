@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
+from meshtide.inference.outline import Outlined
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import UNLABELLED
 from meshtide.labels.shades import instance_colours
@@ -19,8 +20,10 @@ from meshtide.mesh.measure import smooth_normals, unit_box
 from meshtide.mesh.topology import without_unused
 from meshtide.output.files.as_given import UNLABELLED_NAME, check_colours
 from meshtide.output.files.numbers import summary
-from meshtide.output.page.light import Drawn, light
-from meshtide.output.pictures.camera import best_view, guess_up
+from meshtide.output.page.light import light
+from meshtide.output.pictures.camera import best_view
+from meshtide.output.pictures.upright import guess_up
+from meshtide.words import shown
 
 STEPS = 65_535  # of a coordinate from one side of the box to the other
 MOST_PARTS = 65_535  # the page tells parts apart by two bytes of a pixel
@@ -57,8 +60,8 @@ def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
 
 
 def shortened(text: str, longest: int) -> str:
-    """The text, or its beginning if it is longer than a page can show."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    """The text, or its beginning if it is longer than a page can show; what cannot be printed is written out."""
+    return shown(text, longest)
 
 
 def _parts(segmentation: Segmentation, pieces: IntArray) -> dict[str, Any]:
@@ -109,11 +112,15 @@ def _row(name: str, told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _surface(drawn: Drawn) -> dict[str, Any]:
+def _surface(drawn: Outlined) -> dict[str, Any]:
     """The arrays of the mesh, and how it stands and is seen first."""
     used, faces = without_unused(drawn.mesh.faces, len(drawn.mesh.vertices))
     points = unit_box(drawn.mesh.vertices[used], faces)
     box = points.max(axis=0)
+    # Those of the surface before it was cut: a border is no edge.
+    with np.errstate(over="ignore", invalid="ignore"):  # vertices that no face uses may lie anywhere
+        whole = unit_box(drawn.mesh.vertices, drawn.mesh.faces)[: len(drawn.mesh.vertices) - drawn.cut.added]
+    normals = drawn.cut.carried(smooth_normals(whole, drawn.cut.old_faces))[used]
     up = guess_up(points, faces)
     return {
         "up": up,
@@ -121,7 +128,7 @@ def _surface(drawn: Drawn) -> dict[str, Any]:
         "box": box.tolist(),
         "places": _packed(points / np.where(box > 0, box, 1) * STEPS, np.uint16),
         # Not left to the page: where faces are small, rounded corners would turn them.
-        "normals": _packed(_octahedral(smooth_normals(points, faces)) * 32_767, np.int16),
+        "normals": _packed(_octahedral(normals) * 32_767, np.int16),
         "sure": _packed(drawn.confidence[used] * 255, np.uint8),
         "indices": _packed(faces, np.uint16 if len(used) <= STEPS + 1 else np.uint32),
     }

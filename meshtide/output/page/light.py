@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.inference.outline import Outlined, outline_of_vertices
 from meshtide.inference.segmentation import Segmentation
-from meshtide.labels.labels import Labels
 from meshtide.mesh.decimation import Carrier, simplify
 from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
@@ -18,32 +15,20 @@ from meshtide.mesh.topology import used_vertices
 MOST_FACES = 200_000  # about 5 MB of page; more would not be seen on a screen
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A mesh to draw with how sure each vertex is, (V,), and the segmentation's instance of each face, (F,)."""
-
-    mesh: Mesh
-    confidence: NDArray[np.float32]
-    face_instances: IntArray
-
-
-def light(segmentation: Segmentation, most: int = MOST_FACES) -> Drawn:
-    """The segmentation's own mesh, or a simplified one of about `most` faces if it has more.
+def light(segmentation: Segmentation, most: int = MOST_FACES) -> Outlined:
+    """The segmentation's mesh as it is drawn, or a simplified one of about `most` faces if it has more.
 
     Each vertex of the simplified mesh has the instance and the confidence of the original vertex that lies nearest.
     """
     mesh = segmentation.mesh
-    own = Drawn(mesh, segmentation.mesh_confidence, segmentation.mesh_face_instances)
     if len(mesh.faces) <= most:
-        return own
+        return segmentation.outlined
     used = np.flatnonzero(used_vertices(mesh.faces, len(mesh.vertices)))
     small, carrier = simplify(mesh, max(4, round(most / len(mesh.faces) * len(used))))
     if small is mesh:
-        return own
+        return segmentation.outlined
     source = _sources(carrier, mesh, small.vertices, used)
-    names = tuple(instance.name for instance in segmentation.instances)
-    instances = Labels(segmentation.mesh_vertex_instances[source], "vertices", names)
-    return Drawn(small, segmentation.mesh_confidence[source], instances.to_faces(small).values)
+    return outline_of_vertices(small, segmentation.mesh_vertex_instances[source], segmentation.mesh_confidence[source])
 
 
 def _sources(carrier: Carrier, mesh: Mesh, simplified: FloatArray, used: IntArray) -> IntArray:

@@ -9,9 +9,10 @@ import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.measure import triangle_areas, unit_box
+from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import used_vertices
+from meshtide.output.pictures.upright import guess_up
 
 Up = Literal["y", "z", "auto"]
 Lens = Literal["perspective", "orthographic"]
@@ -28,8 +29,6 @@ VIEWS = {
 DISTANCE = 3.5  # of the mild perspective, in diagonals of the shape
 CANDIDATES = (35.0, -35.0, 55.0, -55.0, 125.0, -125.0, 145.0, -145.0)  # azimuths that show two sides of a shape
 ELEVATION = 15.0
-GROUND = 0.06  # the share of a shape's height that counts as touching the ground
-SLACK = 0.05  # of a shape's extent, by which its middle may lie beside what touches the ground
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +90,6 @@ def standing(mesh: Mesh, up: Up) -> FloatArray:
     if (guess_up(points, mesh.faces) if up == "auto" else up) == "z":
         return np.asarray(points[:, [0, 2, 1]] * [1, 1, -1])
     return points
-
-
-def guess_up(points: FloatArray, faces: IntArray) -> Literal["y", "z"]:
-    """Which axis seems to point up: the one along which the shape stands; y if in doubt."""
-    (stands_y, base_y), (stands_z, base_z) = (_standing_along(points, faces, axis) for axis in (1, 2))
-    if stands_y != stands_z:
-        return "y" if stands_y else "z"
-    x, y, z = np.ptp(points, axis=0)
-    tall = z > 1.1 * max(x, y)  # people are tall when they stand, animals long; the base tells these apart
-    return "z" if stands_z and tall and base_z > 1.75 * base_y else "y"
-
-
-def _standing_along(points: FloatArray, faces: IntArray, axis: int) -> tuple[bool, float]:
-    """If this axis points up: whether the surface's middle lies above what touches the ground, and how wide that is.
-
-    The width is the product of its shares of the shape's extent in the two other directions.
-    """
-    middle = np.average(points[faces].mean(axis=1), axis=0, weights=triangle_areas(points, faces))
-    level = points[:, axis] - points[:, axis].min()
-    touching = points[level <= GROUND * level.max()]
-    extent = np.ptp(points, axis=0)
-    low, high = touching.min(axis=0) - SLACK * extent, touching.max(axis=0) + SLACK * extent
-    inside = (low <= middle) & (middle <= high)
-    share = np.ptp(touching, axis=0) / np.where(extent > 0, extent, 1)
-    return bool(np.delete(inside, axis).all()), float(np.delete(share, axis).prod())
 
 
 def best_view(mesh: Mesh, *, up: Up = "auto") -> tuple[float, float]:

@@ -11,12 +11,13 @@ import numpy as np
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
 from meshtide.labels.labels import Element
+from meshtide.mesh.cutting import Cut
 from meshtide.mesh.measure import unit
 from meshtide.mesh.mesh import Mesh
 from meshtide.output.pictures.camera import Lens, Projection, Up, View, project
 from meshtide.output.pictures.paint import BACKGROUND, Image, Paint, as_image, paint_of, rgb
 from meshtide.output.pictures.raster import Singles, corner_weights, nearest_faces
-from meshtide.output.pictures.shading import EMPTY, corner_normals, gloss, light, openness, to_linear
+from meshtide.output.pictures.shading import EMPTY, corner_normals, cut_normals, gloss, light, openness, to_linear
 
 LARGEST = 4096  # pixels of a side
 MANY = 400_000  # pixels of a picture that is sampled less densely
@@ -34,20 +35,21 @@ def render(
     on: Element | None = None,
     lens: Lens = "perspective",
     margin: float = 0.05,
+    cut: Cut | None = None,
 ) -> Image:
     """Draw a mesh, lit, centred and filling the picture up to a margin, as bytes (height, width, 3).
 
     `colours` is one colour, or one for each face (crisp borders) or each vertex (blended): "#rrggbb", or red, green and
     blue as bytes or as fractions; `on` says which where a mesh has equally many of both. `size` is (width, height).
     `view` is front, side, three-quarter, back, top or best (see `best_view`), or (azimuth, elevation) in degrees. Faces
-    are lit from both sides.
+    are lit from both sides. `cut` says how the mesh was made from another: the light falls as it does on that one.
     """
     _check_picture(size, margin)
     paint = paint_of(mesh, colours, on)
     ground = to_linear(rgb(background).reshape(3) / 255)
     finer = 3 if size[0] * size[1] <= MANY else 2
     projection = project(mesh, view, up, lens, (finer * size[0], finer * size[1]), margin)
-    scene = Scene(mesh.faces, projection, finer)
+    scene = Scene(mesh.faces, projection, finer, cut)
     # Samples are averaged as light, which is how an eye would mix them.
     return as_image(_averaged(_samples(scene, paint, ground), size, finer))
 
@@ -59,6 +61,7 @@ class Scene:
     faces: IntArray  # (F, 3)
     projection: Projection
     finer: int  # samples of a pixel, in each direction
+    cut: Cut | None = None  # how the mesh came from one whose normals it has
 
     @cached_property
     def shown(self) -> IntArray:
@@ -71,7 +74,9 @@ class Scene:
         (ux, uy), (vx, vy) = (self._side(1).T, self._side(2).T)
         # Counter-clockwise is the front; rows count downwards.
         seen = np.where(ux * vy - uy * vx > 0, -1.0, 1.0)
-        return (corner_normals(self.projection.turned, self.faces) * seen[:, None, None]).astype(np.float32)
+        turned = self.projection.turned
+        normals = corner_normals(turned, self.faces) if self.cut is None else cut_normals(turned, self.cut)
+        return (normals * seen[:, None, None]).astype(np.float32)
 
     @cached_property
     def open(self) -> Singles:

@@ -43,7 +43,7 @@ def segmentation_picture(
     mesh, coat = segmentation.mesh, _coat(segmentation, instances)
     view = best_view(mesh, up=up) if view == "best" else view
     how: dict[str, Any] = {"size": size, "view": view, "up": up, "lens": lens, "background": background}
-    drawings, captions = [render(mesh, coat.palette[coat.values], on="faces", **how)], [""]
+    drawings, captions = [_drawn(segmentation, coat, **how)], [""]
     key = shortened_legend(coat.key, background)
     if confidence:
         drawings.append(render(mesh, confidence_colours(segmentation.mesh_confidence), on="vertices", **how))
@@ -61,6 +61,7 @@ def segmentation_sheet(
     view: View = "best",
     up: Up = "auto",
     instances: bool = False,
+    legend: bool = True,
     title: str | None = None,
 ) -> Image:
     """Draw several segmented meshes side by side with one legend, of the parts that occur on any of them.
@@ -70,18 +71,25 @@ def segmentation_sheet(
     drawings, shares, colours = [], dict[str, float](), dict[str, str]()
     for each in segmentations:
         coat = _coat(each, instances)
-        drawings.append(render(each.mesh, coat.palette[coat.values], on="faces", size=size, view=view, up=up))
+        seen = best_view(each.mesh, up=up) if view == "best" else view
+        drawings.append(_drawn(each, coat, size=size, view=seen, up=up))
         for name, colour, share in _coat(each, False).key:
             shares[name], colours[name] = shares.get(name, 0.0) + share, colour
     key = shortened_legend([(name, colours[name], share) for name, share in shares.items()], BACKGROUND)
-    return sheet(drawings, list(captions), columns, title=title, legend=key)
+    return sheet(drawings, list(captions), columns, title=title, legend=key if legend else None)
+
+
+def _drawn(segmentation: Segmentation, coat: _Coat, **how: Any) -> Image:
+    """The parts, with borders that are lines."""
+    outlined = segmentation.outlined
+    return render(outlined.mesh, coat.palette[coat.values], on="faces", cut=outlined.cut, **how)
 
 
 @dataclass(frozen=True, eq=False)
 class _Coat:
-    """Which colour each triangle has, and what the colours that occur mean."""
+    """Which colour each drawn triangle has, and what the colours that occur mean."""
 
-    values: IntArray  # (F,) of each triangle the row of the palette
+    values: IntArray  # (f,) of each triangle of the outlined mesh the row of the palette
     palette: NDArray[np.str_]  # "#rrggbb"; its last row is also row -1
     key: list[tuple[str, str, float]]  # name, colour and share of the area
 
@@ -97,7 +105,10 @@ def _coat(segmentation: Segmentation, instances: bool) -> _Coat:
     shares = np.bincount(values % len(palette), areas, len(palette)) / areas.sum()
     present = np.flatnonzero(np.bincount(values % len(palette), minlength=len(palette))).tolist()
     called = [*names, "unlabelled"]
-    return _Coat(values, palette, [(called[row], str(palette[row]), float(shares[row])) for row in present])
+    drawn = segmentation.outlined.face_instances
+    if not instances:
+        drawn = np.array([*(each.part_index for each in segmentation.instances), -1], dtype=np.int64)[drawn]
+    return _Coat(drawn, palette, [(called[row], str(palette[row]), float(shares[row])) for row in present])
 
 
 def shortened_legend(key: Sequence[tuple[str, str, float | None]], background: Any) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.mesh.cutting import Cut
 from meshtide.mesh.measure import face_normals, smooth_normals, unit
 from meshtide.output.pictures.raster import Singles
 
@@ -27,6 +28,12 @@ def corner_normals(points: FloatArray, faces: IntArray) -> FloatArray:
     agreement = np.einsum("fcx,fx->fc", smooth, flat)[:, :, None]
     blend = ((agreement - sharp) / (round_ - sharp)).clip(0, 1)
     return unit(blend * smooth + (1 - blend) * flat[:, None])
+
+
+def cut_normals(points: FloatArray, cut: Cut) -> FloatArray:
+    """Corner normals after cutting, (f, 3, 3): those of the surface before, so that a cut is not seen as an edge."""
+    before = corner_normals(points[: len(points) - cut.added], cut.old_faces)
+    return unit(cut.carried_corners(before))
 
 
 def light(normals: Singles, openness: Singles) -> Singles:

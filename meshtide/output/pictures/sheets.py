@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meshtide.errors import InputError
+from meshtide.errors import InputError, printable
 from meshtide.output.pictures.paint import BACKGROUND, Image, rgb
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _entry_width(name: str, letter: int) -> float:
 
 def _cut(text: str, room: float, letter: int) -> str:
     """As much of a text as fits."""
-    whole = " ".join(text.split())
+    whole = printable(" ".join(text.split()))
     text = whole[:MOST_LETTERS]  # measuring takes long for a name of thousands, which a stranger's file may have
     if text == whole and _font(letter).getlength(text) <= room:
         return text

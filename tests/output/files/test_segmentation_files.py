@@ -139,7 +139,7 @@ def test_glb_has_a_named_coloured_mesh_for_each_instance(given: Given, tmp_path:
     answer = ready(given)
     write_segmentation(answer, tmp_path / "out.glb", source=given.path)
     read = trimesh.load_scene(tmp_path / "out.glb", process=False)
-    mesh, piece_of = answer.mesh, answer.face_instances[answer.mesh.origin.face_of]
+    mesh, piece_of = answer.outlined.mesh, answer.outlined.face_instances
     names = {
         index: answer.instances[index].name if index >= 0 else "unlabelled" for index in np.unique(piece_of).tolist()
     }
@@ -197,7 +197,7 @@ def test_a_shape_far_from_the_origin_keeps_its_detail_in_a_glb(tmp_path: Path) -
     far = guess(Mesh(mesh.vertices + [5e6, -4e5, 100.0], mesh.faces))
     write_segmentation(far, tmp_path / "far.glb")
     back = load_mesh(tmp_path / "far.glb")
-    one, other = (np.sort(mesh.vertices[mesh.faces].reshape(-1, 3), axis=0) for mesh in (back, far.mesh))
+    one, other = (np.sort(mesh.vertices[mesh.faces].reshape(-1, 3), axis=0) for mesh in (back, far.outlined.mesh))
     np.testing.assert_allclose(one, other, atol=1e-5, rtol=0)
 
 
@@ -385,8 +385,9 @@ def test_split_parts_divides_the_surface(tmp_path: Path, suffix: str) -> None:
     assert {file.suffix for file in files} == {suffix}
     assert {file.name for file in tmp_path.iterdir()} == {"mine.txt", *(file.name for file in files)}
     for index, file in enumerate(files):
-        read, faces = trimesh.load_mesh(file, process=False), answer.mesh.faces[answer.mesh_face_instances == index]
-        np.testing.assert_allclose(read.triangles, answer.mesh.vertices[faces], atol=1e-6)
+        drawn = answer.outlined
+        read, faces = trimesh.load_mesh(file, process=False), drawn.mesh.faces[drawn.face_instances == index]
+        np.testing.assert_allclose(read.triangles, drawn.mesh.vertices[faces], atol=1e-6)
         assert len(read.vertices) == (3 * len(faces) if suffix == ".stl" else len(np.unique(faces)))
 
 
@@ -419,7 +420,7 @@ def test_hostile_names_stay_in_their_folder(tmp_path: Path) -> None:
     assert sorted(folder.iterdir()) == sorted(files)
     assert [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != folder] == []
     for index, file in enumerate(files):
-        assert len(load_mesh(file).faces) == int((answer.face_instances == index).sum())
+        assert len(load_mesh(file).faces) == int((answer.outlined.face_instances == index).sum())
 
 
 def test_hostile_names_break_no_format(tmp_path: Path) -> None:
@@ -437,7 +438,9 @@ def test_hostile_names_break_no_format(tmp_path: Path) -> None:
     found = Counter()
     for geometry in scene.geometry.values():
         found[geometry.metadata["index"], geometry.metadata["part"]] += len(geometry.faces)
-    assert {name: found[part, name] for part, name in enumerate(HOSTILE)} == counts
+    part_of = np.array([*(each.part_index for each in answer.instances), -1])[answer.outlined.face_instances]
+    drawn = {name: int((part_of == part).sum()) for part, name in enumerate(HOSTILE)}
+    assert {name: found[part, name] for part, name in enumerate(HOSTILE)} == drawn
     materials = trimesh.load_scene(tmp_path / "x.obj", process=False, group_material=True).geometry.values()
     unlabelled = answer.face_labels.unlabelled
     assert sorted(len(g.faces) for g in materials) == sorted([*counts.values(), *([unlabelled] if unlabelled else [])])

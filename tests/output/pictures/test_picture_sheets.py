@@ -143,8 +143,10 @@ def test_a_segmentation_is_drawn_in_its_parts_and_named() -> None:
     assert plain.shape == (150, 150, 3)
     assert np.array_equal(plain, image[:150])
     palette = np.array([*picture.colours, UNLABELLED])
-    colours = palette[picture.face_labels.values]
-    assert np.array_equal(plain, render(picture.mesh, colours, size=(150, 150), view="front"))
+    drawn = picture.outlined
+    colours = palette[np.array([*(each.part_index for each in picture.instances), -1])[drawn.face_instances]]
+    wanted = render(drawn.mesh, colours, on="faces", size=(150, 150), view="front", cut=drawn.cut)
+    assert np.array_equal(plain, wanted)
 
 
 def codes_in(image: NDArray[np.uint8]) -> set[str]:
@@ -160,9 +162,9 @@ def test_instances_have_shades_where_asked_and_parts_their_colours_otherwise() -
     assert {each.name for each in answer.instances} >= {"arm 1", "arm 2"}
     assert codes_in(shaded) >= set(shades)  # in the legend, where no light falls on them
     assert codes_in(plain) & set(shades) == set(answer.colours[:3])
-    drawn = render(
-        answer.mesh, np.array([*shades, UNLABELLED])[answer.mesh_face_instances], size=(150, 150), view="front"
-    )
+    outlined = answer.outlined
+    colours = np.array([*shades, UNLABELLED])[outlined.face_instances]
+    drawn = render(outlined.mesh, colours, on="faces", size=(150, 150), view="front", cut=outlined.cut)
     assert np.array_equal(shaded[:150], drawn)
     several = segmentation_sheet([answer, answer], ["one", "two"], size=(150, 150), view="front", instances=True)
     assert np.array_equal(several[:150, 150:300], drawn)

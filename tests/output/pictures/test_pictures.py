@@ -23,9 +23,10 @@ from meshtide.output.pictures import (
     raster,
     render,
 )
-from meshtide.output.pictures.camera import CANDIDATES, guess_up, rotation
+from meshtide.output.pictures.camera import CANDIDATES, rotation
 from meshtide.output.pictures.raster import nearest_faces
 from meshtide.output.pictures.shading import to_linear
+from meshtide.output.pictures.upright import guess_up
 
 RED, GREEN, BLUE = "#d02010", "#20c030", "#2030d0"
 FLAT: dict[str, Any] = {"lens": "orthographic", "up": "y"}
