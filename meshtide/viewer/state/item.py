@@ -32,6 +32,7 @@ class Entry:
     name: str
     load: Callable[[], tuple[Mesh, Labels | None]]
     result: Segmentation | None = None  # parts that were found before, of this very mesh
+    path: Path | None = None  # of the mesh's file, where it has one
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,24 @@ class Item:
             own = Origin.identity(len(self.mesh.vertices), len(self.mesh.faces))
             return replace(self._result, origin=own, source=None)
         return None if self.tools.segment is None else self.tools.segment(self.mesh)
+
+    @property
+    def known_prediction(self) -> Segmentation | None:
+        """The prediction, where it has been asked for before: looking for parts takes a while."""
+        found: Segmentation | None = self.__dict__.get("prediction")
+        return found
+
+    @cached_property
+    def agreement(self) -> float | None:
+        """The share of the area, where truth and prediction can be compared, in which they agree; None for nothing."""
+        from meshtide.viewer.state.layers import difference_layer
+
+        if self.truth is None or self.prediction is None:
+            return None
+        there = self.prediction.face_labels if self.truth.on == "faces" else self.prediction.labels
+        shares = {entry.name: entry.share or 0.0 for entry in difference_layer(self, self.truth, there).legend}
+        compared = shares.get("same", 0.0) + shares.get("different", 0.0)
+        return shares.get("same", 0.0) / compared if compared > 0 else None
 
     @cached_property
     def graph(self) -> MeshGraph:
@@ -108,7 +127,7 @@ def model_tools(model: Model | str | Path | None = None, **options: Any) -> Tool
     about, cache = chosen.about, options.get("cache")
     return Tools(
         lambda mesh: segment(mesh, chosen, **options),
-        lambda mesh: mesh_graph(mesh, about.recipe, cache, extras=needs(about.network, about.options)),
+        lambda mesh: mesh_graph(mesh, about.mesh_recipe, cache, extras=needs(about.network, about.options)),
         chosen.network,
         chosen if about.recipe.operator == "surface" else None,
         dict(zip(about.parts, about.colours, strict=True)),
@@ -143,7 +162,8 @@ def entries_of(source: Any, *, split: str = "all", data: str | Path | None = Non
 
 def collection_entries(collection: Collection, split: str = "all") -> tuple[Entry, ...]:
     """The shapes of a collection's split, each loaded when it is shown."""
-    return tuple(Entry(shape.name, partial(collection.load, shape)) for shape in collection.split(split))
+    shapes = collection.split(split)
+    return tuple(Entry(shape.name, partial(collection.load, shape), path=shape.mesh_path) for shape in shapes)
 
 
 def _entries_at(place: str | Path, split: str, data: str | Path | None) -> tuple[Entry, ...]:
@@ -154,7 +174,7 @@ def _entries_at(place: str | Path, split: str, data: str | Path | None) -> tuple
     path = Path(place)
     if path.is_dir() or path.suffix == ".toml" or str(place).partition(":")[0] in known_cards():
         return collection_entries(open_collection(str(place), data=None if data is None else Path(data)), split)
-    return (Entry(path.name, partial(_from_file, path)),)
+    return (Entry(path.name, partial(_from_file, path), path=path),)
 
 
 def _is_truth(labels: Any) -> bool:

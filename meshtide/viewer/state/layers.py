@@ -70,6 +70,14 @@ def difference_layer(item: Item, truth: Labels, prediction: Labels) -> Layer:
     )
 
 
+def truth_only(shown: Sequence[LegendEntry], truth: Sequence[LegendEntry]) -> tuple[LegendEntry, ...]:
+    """Lines for the parts that only the truth beside a prediction has, or has in another colour."""
+    there = {(entry.name, entry.colour) for entry in shown}
+    return tuple(
+        LegendEntry(f"{entry.name} (truth)", entry.colour) for entry in truth if (entry.name, entry.colour) not in there
+    )
+
+
 def scale_layer(values: NDArray[np.floating[Any]], kind: str, *, on: Element = "vertices") -> Layer:
     """Numbers as colours: from 0 to 1 for a confidence, around 0 for an eigenfunction, else from lowest to highest."""
     low, high = _limits(values, kind)

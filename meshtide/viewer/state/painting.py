@@ -77,6 +77,10 @@ class Painting:
         """Paint all vertices within a geodesic distance of a vertex; returns how many changed."""
         return self._paint(self.geodesics.ball(vertex, radius), self._paintable(part))
 
+    def paint_vertices(self, vertices: IntArray, part: int | str) -> int:
+        """Paint some vertices, given by their numbers; returns how many changed."""
+        return self._paint(vertices, self._paintable(part))
+
     def erase(self, vertex: int, radius: float) -> int:
         """Take the part off all vertices within a geodesic distance of a vertex; returns how many changed."""
         return self.brush(vertex, radius, ERASED)

@@ -23,6 +23,7 @@ from meshtide.viewer.state.pieces import Pieces
 from meshtide.words import listed
 
 if TYPE_CHECKING:
+    from meshtide.inference.segmentation import Segmentation
     from meshtide.viewer.state.proposal import Proposal
 
 KEPT = 3  # loaded meshes, the shown one among them; what is painted is kept for all
@@ -123,6 +124,12 @@ class Scene:
         part = next((each.part for each in self.pieces.all if each.name == name), name)
         others = {each.name for _, each in self.pieces.of(part)} if part != name else set()
         self.choices.hidden = ({*labels.names, NO_PART} - {part}) | (others - {name})
+
+    @property
+    def outlined_result(self) -> Segmentation | None:
+        """The segmentation whose borders are drawn as lines; None where something else is shown than its parts."""
+        shows_parts = self.mode in ("prediction", "instances") and self.choices.crisp
+        return self.item.prediction if shows_parts else None
 
     def visible_faces(self) -> NDArray[np.bool_]:
         """Which faces are to be drawn, (F,)."""

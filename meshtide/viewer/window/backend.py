@@ -53,7 +53,7 @@ def _module() -> Any:
         import polyscope
     except ImportError as error:
         if "polyscope" in str(getattr(error, "name", "") or ""):
-            hint = 'pip install -c constraints.txt ".[view]"'
+            hint = "pip install -c constraints.txt polyscope"
         else:
             hint = f"a library of the system is missing; on Debian: {LIBRARIES}"
         raise InputError(f"the viewer cannot be loaded ({error}); {hint}") from error

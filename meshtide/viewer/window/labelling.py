@@ -3,139 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from meshtide.errors import InputError
-from meshtide.labels.labels import Labels
-from meshtide.viewer.state.scene import Scene
+from meshtide.viewer.state.labelling import LARGEST, SMALLEST, TOOLS, Labelling
+from meshtide.viewer.state.shortcuts import TOLD
 
-TOOLS = ("brush", "fill", "erase")
+NARROW = 150.0  # pixels, so that words fit beside
 
 
 class LabellingPanel:
-    """What is being painted with, and the buttons around it."""
+    """The buttons around the brush; the parts themselves are in the list."""
 
-    def __init__(self, scene: Scene, changed: Callable[[], None]) -> None:
-        self.scene, self.changed = scene, changed
-        self.active, self.stroking = False, False
-        self.tool, self.part, self.name, self.path = "brush", 0, "", ""
-        self.share = 0.03  # the brush's radius, in parts of the shape's size
-        self.sure = 0.5  # proposals below this confidence are not accepted
-        self.message = ""
-
-    @property
-    def radius(self) -> float:
-        """The brush's radius in units of the mesh."""
-        return self.share * float(np.linalg.norm(np.ptp(self.scene.mesh.vertices, axis=0)))
-
-    def begin(self) -> None:
-        """The mouse button went down."""
-        self.scene.painting.begin_stroke()
-        self.stroking = True
-
-    def end(self) -> None:
-        """The mouse button went up."""
-        if self.stroking:
-            self.scene.painting.end_stroke()
-        self.stroking = False
-
-    def paint(self, vertex: int) -> None:
-        """Use the chosen tool at a vertex."""
-        painting = self.scene.painting
-        if self.tool == "erase":
-            painting.erase(vertex, self.radius)
-        elif not painting.names:
-            raise InputError("name a part first: type a name and press 'new part'")
-        elif self.tool == "fill":
-            painting.fill(vertex, self.part)
-        else:
-            painting.brush(vertex, self.radius, self.part)
-        self.scene.show("painting")
-        self.changed()
-
-    def new_part(self) -> None:
-        """Add the part whose name was typed, and paint with it."""
-        self.part = self.scene.painting.add_part(self.name.strip())
-        self.name = ""
-
-    def train(self) -> None:
-        """Fit a small model to what is painted on all meshes, and show what it proposes for this one."""
-        from meshtide.viewer.state.proposal import propose
-
-        scene = self.scene
-        others = [
-            (scene.item_at(index).graph, painting)
-            for index, painting in scene.paintings.items()
-            if index != scene.index and painting.painted.any()
-        ]
-        scene.proposals[scene.index] = propose(scene.item.graph, scene.painting, others=others, start=scene.tools.model)
-        scene.show("proposal")
-        self.message = "this is proposed; paint what is wrong and train again, or accept"
-
-    def take_prediction(self) -> None:
-        """Begin with what the model says, to correct it."""
-        prediction = self.scene.item.prediction
-        if prediction is None:
-            raise InputError("there is no prediction to begin with")
-        kept = [part for part in range(len(prediction.parts)) if (prediction.labels.values == part).any()]
-        names = tuple(prediction.parts[part] for part in kept)
-        place = np.array([kept.index(part) if part in kept else -1 for part in range(len(prediction.parts))] + [-1])
-        self.scene.painting.load(Labels(place[prediction.labels.values], "vertices", names))
-        self.scene.show("painting")
-
-    def accept(self) -> None:
-        """Take over what the proposal is sure about."""
-        from meshtide.viewer.state.proposal import accept
-
-        proposal = self.scene.proposals.get(self.scene.index)
-        if proposal is None:
-            raise InputError("there is no proposal yet; press 'train' first")
-        count = accept(self.scene.painting, proposal, proposal.confidence >= self.sure)
-        self.message = f"{count:,} vertices taken over"
-        self.scene.show("painting")
-
-    def save(self) -> None:
-        """Write what is painted."""
-        path = Path(self.path.strip())
-        self.scene.painting.save(path, on_faces=path.suffix.lower() == ".seg" or path.name.endswith("_labels.txt"))
-        self.message = f"wrote {path}"
+    def __init__(self, labelling: Labelling, changed: Callable[[], None]) -> None:
+        self.labelling, self.changed = labelling, changed
 
     def draw(self, gui: Any) -> None:
-        """The buttons."""
-        _, self.active = gui.Checkbox("paint with the mouse (shift turns)", self.active)
+        """The buttons, in the order in which one labels."""
+        labelling = self.labelling
+        moved, active = gui.Checkbox("paint with the mouse (shift turns)", labelling.active)
+        if moved:
+            labelling.take_up(active)
         for tool in TOOLS:
-            if gui.RadioButton(tool, self.tool == tool):
-                self.tool = tool
+            if gui.RadioButton(tool, labelling.tool == tool):
+                labelling.tool = tool
             gui.SameLine()
         gui.NewLine()
-        _, self.share = gui.SliderFloat("brush", self.share, 0.005, 0.3, "%.3f")
-        names = self.scene.painting.names
-        for number, name in enumerate(names):
-            if gui.RadioButton(f"{name}##part", self.part == number):
-                self.part = number
-        _, self.name = gui.InputText("##name", self.name)
+        gui.SetNextItemWidth(NARROW)
+        _, labelling.share = gui.SliderFloat("size of the brush", labelling.share, SMALLEST, LARGEST, "%.3f")
+        gui.SetNextItemWidth(NARROW)
+        _, labelling.name = gui.InputText("##name", labelling.name)
         gui.SameLine()
-        self._button(gui, "new part", self.new_part)
-        self._button(gui, "take the prediction", self.take_prediction)
-        self._button(gui, "undo", self.scene.painting.undo)
+        self._button(gui, "new part", labelling.new_part)
+        self._button(gui, "undo", labelling.undo)
         gui.SameLine()
-        self._button(gui, "redo", self.scene.painting.redo)
+        self._button(gui, "redo", labelling.redo)
         gui.SameLine()
-        self._button(gui, "train", self.train)
-        _, self.sure = gui.SliderFloat("sure", self.sure, 0.0, 1.0)
-        self._button(gui, "accept", self.accept)
-        self.path = self.path or f"{Path(self.scene.entries[self.scene.index].name).stem}.txt"
-        _, self.path = gui.InputText("file", self.path)
-        self._button(gui, "save", self.save)
+        self._button(gui, "take the prediction", labelling.take_prediction)
+        self._button(gui, "train", labelling.train)
+        gui.SameLine()
+        self._button(gui, "accept", labelling.accept)
+        gui.SameLine()
+        gui.SetNextItemWidth(NARROW - 50)
+        _, labelling.sure = gui.SliderFloat("sure", labelling.sure, 0.0, 1.0, "%.2f")
+        gui.TextWrapped(labelling.told_of_sure())
+        self._files(gui)
+        if gui.TreeNode("keys"):
+            for keys, does in TOLD:
+                gui.TextWrapped(f"{keys}: {does}")
+            gui.TreePop()
+
+    def _files(self, gui: Any) -> None:
+        labelling = self.labelling
+        self._button(gui, "save", labelling.save)
+        gui.SameLine()
+        gui.SetNextItemWidth(-1.0)
+        typed, text = gui.InputText("##file", labelling.path)
+        if typed:
+            labelling.path = text
+        if gui.IsItemHovered():
+            gui.SetTooltip(labelling.path)
+        if labelling.can_go_on:
+            self._button(gui, "go on with what was not saved", labelling.go_on)
 
     def _button(self, gui: Any, words: str, act: Callable[[], Any]) -> None:
         if gui.Button(words):
-            try:
-                self.message = ""
-                act()
-            except InputError as error:
-                self.message = str(error)
+            attempt(self.labelling, act)
             self.changed()
+
+
+def attempt(labelling: Labelling, act: Callable[[], Any]) -> None:
+    """Do what a button or a key asks for; where the input does not allow it, say so."""
+    try:
+        labelling.message = ""
+        act()
+    except InputError as error:
+        labelling.message = str(error)

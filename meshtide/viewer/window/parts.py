@@ -1,4 +1,4 @@
-"""The part of the panel that lists parts and their instances: choose one, hide one, see one alone."""
+"""The part of the panel that lists parts and their instances: choose one, hide one, see one alone, paint with one."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 from meshtide.inference.instances import Instance
-from meshtide.viewer.state.layers import LegendEntry
+from meshtide.viewer.state.labelling import Labelling
 from meshtide.viewer.state.pieces import describe
+from meshtide.viewer.state.rows import Row, rows
+from meshtide.viewer.window.labelling import attempt
 from meshtide.viewer.window.stage import Stage
+from meshtide.words import shown
 
-HIDEABLE = ("prediction", "instances", "truth", "painting", "proposal")  # modes whose legend has parts
-MOST_LINES = 12  # of the list; more are scrolled through
+COLUMNS = (("paint", 40.0), ("see", 26.0), ("", 24.0), ("part", 0.0), ("area", 52.0))  # 0 takes what is left
+MOST_NUMBERS = 9  # parts that a key chooses
 
 
 class PartsPanel:
-    """The legend of what is drawn, with a box to show or hide each line."""
+    """Every part in one row: its brush while one labels, whether it is seen, its colour, its name and its share."""
 
-    def __init__(self, stage: Stage, changed: Callable[[], None]) -> None:
-        self.stage, self.scene, self.changed = stage, stage.scene, changed
+    def __init__(self, stage: Stage, labelling: Labelling, changed: Callable[[], None]) -> None:
+        self.stage, self.scene, self.labelling, self.changed = stage, stage.scene, labelling, changed
         self.opened: set[str] = set()  # parts whose instances are listed
 
     def choose(self, instance: int | None) -> None:
@@ -43,19 +46,68 @@ class PartsPanel:
         self.scene.only(name)
         self.changed()
 
-    def draw(self, gui: Any) -> None:
-        """The chosen instance, and the list."""
+    def draw(self, gui: Any, *, labelling: bool) -> None:
+        """The chosen instance, and the list; `labelling` says whether parts are painted with."""
         self._chosen(gui)
-        opened = self.opened if self.scene.mode == "prediction" else ()
-        lines = len(self.stage.legend) + sum(len(self.scene.pieces.of(part)) for part in opened)
-        gui.BeginChild("parts", (0.0, gui.GetFrameHeightWithSpacing() * min(max(lines, 1), MOST_LINES)))
-        try:
-            for number, entry in enumerate(self.stage.legend):
-                self._line(gui, number, entry)
-        finally:
-            gui.EndChild()
+        columns = COLUMNS if labelling else COLUMNS[1:]
+        flags = gui.ImGuiTableFlags_SizingFixedFit | gui.ImGuiTableFlags_RowBg | gui.ImGuiTableFlags_NoSavedSettings
+        if gui.BeginTable("parts", len(columns), flags):
+            try:
+                for words, width in columns:
+                    stretch = gui.ImGuiTableColumnFlags_WidthStretch
+                    gui.TableSetupColumn(words, 0 if width else stretch, width)
+                gui.TableHeadersRow()
+                for number, row in enumerate(rows(self.scene, self.stage.legend, labelling=labelling)):
+                    self._row(gui, number, row, labelling)
+            finally:
+                gui.EndTable()
         if self.scene.choices.hidden and gui.Button("show all"):
             self.only(None)
+
+    def _row(self, gui: Any, number: int, row: Row, labelling: bool) -> None:
+        gui.TableNextRow()
+        if labelling:
+            gui.TableNextColumn()
+            self._brush(gui, row.brush)
+        gui.TableNextColumn()
+        if row.seen is not None:
+            self._box(gui, f"box{number}", row.name)
+        gui.TableNextColumn()
+        _patch(gui, f"colour{number}", row.colour)
+        gui.TableNextColumn()
+        words = f"{_plain(row.name)}##line{number}"
+        if self.scene.mode == "prediction" and len(row.pieces) > 1:
+            self._opener(gui, words, row.name, row.pieces)
+        else:
+            self._choice(gui, words, row.pieces[0][0] if row.pieces else None)
+        gui.TableNextColumn()
+        if row.share is not None:
+            gui.TextUnformatted(f"{row.share:.1%}")
+
+    def _brush(self, gui: Any, part: int | None) -> None:
+        """Paint with a part; its number is the key that chooses it."""
+        if part is None:
+            return
+        words = f"{part + 1}" if part < MOST_NUMBERS else ""
+        if gui.RadioButton(f"{words}##brush{part}", self.labelling.part == part):
+            attempt(self.labelling, lambda: self.labelling.choose_part(part))
+
+    def _opener(self, gui: Any, words: str, part: str, own: tuple[tuple[int, Instance], ...]) -> None:
+        """A part of several instances, which opens to them."""
+        is_open = part in self.opened
+        pressed = gui.ArrowButton(f"##open{words}", gui.ImGuiDir_Down if is_open else gui.ImGuiDir_Right)
+        gui.SameLine()
+        name, _, key = words.partition("##")
+        if gui.Selectable(f"{name}  x{len(own)}##{key}", False) or pressed:
+            self.opened ^= {part}
+        if not is_open:
+            return
+        for index, instance in own:
+            self._box(gui, f"piece{index}", instance.name)
+            gui.SameLine()
+            self._choice(gui, f"{_plain(instance.name)}  {instance.share:.1%}##piece{index}", index)
+            if gui.IsItemHovered():
+                gui.SetTooltip(_plain(describe(instance)))
 
     def _chosen(self, gui: Any) -> None:
         pieces = self.scene.pieces
@@ -73,38 +125,6 @@ class PartsPanel:
             self.choose(None)
         gui.Separator()
 
-    def _line(self, gui: Any, number: int, entry: LegendEntry) -> None:
-        _patch(gui, f"colour{number}", entry.colour)
-        words = _plain(entry.name if entry.share is None else f"{entry.name}  {entry.share:.1%}")
-        mode = self.scene.mode
-        if mode not in HIDEABLE:
-            gui.TextUnformatted(words)
-            return
-        self._box(gui, f"box{number}", entry.name)
-        own = self.scene.pieces.of(entry.name) if mode == "prediction" else ()
-        if mode == "instances":
-            index = next((index for index, each in enumerate(self.scene.pieces.all) if each.name == entry.name), None)
-            self._choice(gui, f"{words}##line{number}", index)
-        elif len(own) < 2:
-            self._choice(gui, f"{words}##line{number}", own[0][0] if own else None)
-        else:
-            self._opener(gui, f"{words}  (x{len(own)})##line{number}", entry.name, own)
-
-    def _opener(self, gui: Any, words: str, part: str, own: tuple[tuple[int, Instance], ...]) -> None:
-        """A part of several instances, which opens to them."""
-        is_open = part in self.opened
-        pressed = gui.ArrowButton(f"##open{words}", gui.ImGuiDir_Down if is_open else gui.ImGuiDir_Right)
-        gui.SameLine()
-        if gui.Selectable(words, False) or pressed:
-            self.opened ^= {part}
-        if not is_open:
-            return
-        gui.Indent(24.0)
-        for index, instance in own:
-            self._box(gui, f"piece{index}", instance.name)
-            self._choice(gui, f"{_plain(describe(instance))}##piece{index}", index)
-        gui.Unindent(24.0)
-
     def _choice(self, gui: Any, words: str, index: int | None) -> None:
         """Words that choose an instance when they are clicked on."""
         if index is None:
@@ -117,15 +137,13 @@ class PartsPanel:
         changed, _ = gui.Checkbox(f"##{key}", name not in self.scene.choices.hidden)
         if changed:
             self.toggle(name)
-        gui.SameLine()
 
 
 def _plain(words: str) -> str:
-    """A stranger's words: what follows two of these signs would be taken for a key and not shown."""
-    return words.replace("##", "# #")
+    """A stranger's words, cut: what follows two of these signs would be taken for a key and not shown."""
+    return shown(words).replace("##", "# #")
 
 
 def _patch(gui: Any, key: str, colour: str) -> None:
     parts = tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     gui.ColorButton(f"##{key}", (*parts, 1.0))
-    gui.SameLine()

@@ -10,18 +10,12 @@ import numpy as np
 
 from meshtide.errors import InputError
 from meshtide.output.pictures import Image, save_picture, sheet
+from meshtide.output.pictures.camera import VIEWS
 from meshtide.output.pictures.segments import shortened_legend
 from meshtide.viewer.state.scene import Scene
 from meshtide.viewer.window.backend import start
 from meshtide.viewer.window.stage import Stage
 
-VIEWS = {
-    "front": (0.0, 8.0),
-    "side": (90.0, 8.0),
-    "back": (180.0, 8.0),
-    "three-quarter": (35.0, 15.0),
-    "top": (0.0, 85.0),
-}
 MOST_FRAMES = 720
 WHITE = "#ffffff"  # polyscope's background
 

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from meshtide.arrays import FloatArray, IntArray
+from meshtide.arrays import FloatArray
 from meshtide.labels.colours import part_colours
+from meshtide.mesh.measure import unit_box
 from meshtide.mesh.topology import used_vertices
-from meshtide.output.pictures.camera import guess_up
-from meshtide.viewer.state.layers import Layer, LegendEntry, parts_layer
+from meshtide.output.pictures.camera import best_view
+from meshtide.output.pictures.upright import Upright, upright
+from meshtide.viewer.state.drawing import Drawing
+from meshtide.viewer.state.framing import Camera, directions, framed, pixels
+from meshtide.viewer.state.layers import Layer, LegendEntry, parts_layer, truth_only
 from meshtide.viewer.state.scene import Scene
 
 MESH, TRUTH, MARK = "mesh", "truth", "selected vertex"
 GAP = 1.15  # widths between a prediction and the truth beside it
-START = (30.0, 15.0)  # degrees around and above
-DISTANCE = 2.2  # of the camera, in half diagonals of what is shown
+PANEL_WIDTH, PANEL_EDGE = 360.0, 10.0  # pixels of the panel on the left, and around it
 
 
 class Stage:
     """Draws a scene; call `refresh` when something changed."""
 
-    def __init__(self, polyscope: Any, scene: Scene, *, beside: bool = True, up: str = "auto") -> None:
-        self.polyscope, self.scene, self.beside, self.up = polyscope, scene, beside, up
+    def __init__(
+        self, polyscope: Any, scene: Scene, *, beside: bool = True, up: str = "auto", panel: bool = False
+    ) -> None:
+        self.polyscope, self.scene, self.beside, self.up, self.panel = polyscope, scene, beside, up, panel
+        self._guessed: tuple[int, Upright] | None = None  # which axis points up, and of which mesh
         self._offset: FloatArray = np.zeros(3)  # of the truth
-        self._visible: IntArray = np.zeros(0, dtype=np.int64)
-        self._shown: int | None = None
+        self._drawing: Drawing | None = None  # of the shown mesh
+        self._beside: Drawing | None = None  # of the truth
+        self._shown: tuple[int, bool] | None = None  # which mesh, and whether its truth beside it
         self.legend: tuple[LegendEntry, ...] = ()  # of what is drawn
         self._sent: dict[str, tuple[int, bytes, bytes]] = {}  # what polyscope has of each mesh: which, faces, offset
 
@@ -39,18 +46,23 @@ class Stage:
         """Draw the scene as it is now; a mesh that was not shown before is brought into view."""
         scene = self.scene
         hides = bool(scene.choices.hidden)  # finding the part of every face takes a while on a large mesh
-        self._visible = np.flatnonzero(scene.visible_faces()) if hides else np.arange(len(scene.mesh.faces))
-        layer = scene.layer()
+        seen = scene.visible_faces() if hides else np.ones(len(scene.mesh.faces), dtype=bool)
+        layer, result = scene.layer(), scene.outlined_result
         self.legend = layer.legend
-        self._draw(MESH, layer, np.zeros(3))
+        self._beside = Drawing.plain(scene.mesh, seen)
+        self._drawing = self._beside if result is None else Drawing.outlined(result, seen)
+        self._draw(MESH, self._drawing, layer, np.zeros(3))
+        if self.shows_truth:
+            self.legend += truth_only(layer.legend, self._truth_layer().legend)
         if not self.shows_truth:
             self.polyscope.remove_surface_mesh(TRUTH, error_if_absent=False)
         else:
-            self._draw(TRUTH, self._truth_layer(), self._offset)
+            self._draw(TRUTH, self._beside, self._truth_layer(), self._offset)
         self._mark()
-        if self._shown != scene.index:
-            self._shown = scene.index
-            self.look(*START)
+        shown = scene.index, self.shows_truth
+        if self._shown != shown:
+            self._shown = shown
+            self.look(*best_view(self.scene.mesh, up=self.up_axis))
 
     def look(self, azimuth: float, elevation: float) -> None:
         """Turn the camera around the scene, in degrees, and bring all of it into view."""
@@ -58,30 +70,61 @@ class Stage:
         points = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
         up = self.up_axis
         self.polyscope.set_up_dir(f"{up}_up")
-        across, rise = np.radians(azimuth), np.radians(elevation)
-        front, right = np.array([np.sin(across), np.cos(across)]) * np.cos(rise), (np.cos(across), np.sin(across))
-        towards, aside = (
-            (np.array([front[0], np.sin(rise), front[1]]), np.array([right[0], 0.0, -right[1]]))
-            if up == "y"
-            else (np.array([front[0], -front[1], np.sin(rise)]), np.array([right[0], right[1], 0.0]))
-        )
-        low, high = points.min(axis=0), points.max(axis=0)
-        middle, reach = (low + high) / 2, float(np.linalg.norm(high - low)) / 2 or 1.0
+        shown = points
         if self.shows_truth:  # on the right as seen from here
+            aside = directions(azimuth, elevation, up)[0]
             self._offset = GAP * float(np.ptp(points @ aside)) * aside
-            self._draw(TRUTH, self._truth_layer(), self._offset)
-            middle, reach = middle + self._offset / 2, reach + float(np.linalg.norm(self._offset)) / 3
-        self.polyscope.look_at(middle + DISTANCE * reach * towards, middle)
+            if self._beside is not None:
+                self._draw(TRUTH, self._beside, self._truth_layer(), self._offset)
+            shown = np.concatenate([points, points + self._offset])
+        size = tuple(self.polyscope.get_window_size())
+        covered = PANEL_WIDTH + 2 * PANEL_EDGE if self.panel else 0.0
+        camera = framed(shown, azimuth, elevation, up, (size[0], size[1]), covered)
+        self.polyscope.look_at_dir(camera.eye, camera.target, camera.up)
 
     @property
-    def up_axis(self) -> str:
+    def up_axis(self) -> Literal["y", "z"]:
         """The axis that points up, "y" or "z"."""
-        return guess_up(self.scene.mesh.vertices, self.scene.mesh.faces) if self.up == "auto" else self.up
+        if self.up in ("y", "z"):
+            return "y" if self.up == "y" else "z"
+        return self._guess().axis
+
+    def captions(self) -> list[tuple[str, tuple[float, float]]]:
+        """What stands where, as words and the pixel in the middle below each shape; nothing for a shape alone."""
+        if not self.shows_truth:
+            return []
+        mesh, seen = self.scene.mesh, self.polyscope.get_view_camera_parameters()
+        points = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
+        corners = np.stack(np.meshgrid(*np.stack([points.min(axis=0), points.max(axis=0)], axis=1)), axis=-1)
+        eye = np.asarray(seen.get_position())
+        ahead, up, right = (np.asarray(each()) for each in (seen.get_look_dir, seen.get_up_dir, seen.get_right_dir))
+        camera, (width, height) = Camera(eye, eye + ahead, up, right), self.polyscope.get_window_size()
+        found = []
+        for words, offset in ((self.scene.mode, np.zeros(3)), ("truth", self._offset)):
+            places = pixels(corners.reshape(8, 3) + offset, camera, (width, height), seen.get_fov_vertical_deg())
+            if np.isfinite(places).all():
+                found.append((words, (float(places[:, 0].mean()), float(places[:, 1].max()))))
+        return found
+
+    def told_of_up(self) -> str:
+        """Which axis points up, and why it is thought so."""
+        if self.up == "auto":
+            guess = self._guess()
+            return f"{guess.axis} points up: {guess.why}; U changes it"
+        return f"{self.up_axis} points up, as it was told; U changes it"
+
+    def _guess(self) -> Upright:
+        if self._guessed is None or self._guessed[0] != self.scene.index:
+            self._guessed = (
+                self.scene.index,
+                upright(unit_box(self.scene.mesh.vertices, self.scene.mesh.faces), self.scene.mesh.faces),
+            )
+        return self._guessed[1]
 
     def turn_over(self) -> None:
         """Let the other axis point up: a guess may be wrong."""
         self.up = "z" if self.up_axis == "y" else "y"
-        self.look(*START)
+        self.look(*best_view(self.scene.mesh, up=self.up_axis))
 
     def vertex_at(self, place: tuple[float, float]) -> int | None:
         """The vertex of the shown mesh nearest to what is under a pixel, or None."""
@@ -91,32 +134,31 @@ class Stage:
     def hit(self, place: tuple[float, float]) -> tuple[int, int | None] | None:
         """The nearest vertex and, where one is known, the face of the shown mesh under a pixel; None beside it."""
         found = self.polyscope.pick(screen_coords=place)
-        if not found.is_hit or found.structure_name not in (MESH, TRUTH):
+        drawing = self._beside if found.structure_name == TRUTH else self._drawing
+        if not found.is_hit or found.structure_name not in (MESH, TRUTH) or drawing is None:
             return None
         data = found.structure_data
         if data.get("element_type") == "vertex":
-            return int(data["index"]), None
+            return int(drawing.vertex_of[int(data["index"])]), None
         if data.get("element_type") != "face":
             return None
-        face, corner = int(self._visible[int(data["index"])]), int(np.argmax(data["bary_coords"]))
-        return int(self.scene.mesh.faces[face, corner]), face
+        face, corner = int(data["index"]), int(np.argmax(data["bary_coords"]))
+        return int(drawing.vertex_of[drawing.faces[face, corner]]), int(drawing.face_of[face])
 
-    def _draw(self, name: str, layer: Layer, offset: FloatArray) -> None:
-        mesh = self.scene.mesh
-        if len(self._visible) == 0:
+    def _draw(self, name: str, drawing: Drawing, layer: Layer, offset: FloatArray) -> None:
+        if len(drawing.faces) == 0:
             self.polyscope.remove_surface_mesh(name, error_if_absent=False)
             return
         # Sending a large mesh to the graphics card takes longer than all else; mostly only its colours have changed.
-        sent = (self.scene.index, self._visible.tobytes(), offset.tobytes())
+        sent = (self.scene.index, drawing.faces.tobytes(), offset.tobytes())
         if self._sent.get(name) != sent or not self.polyscope.has_surface_mesh(name):
             surface = self.polyscope.register_surface_mesh(
-                name, mesh.vertices + offset, mesh.faces[self._visible], smooth_shade=True, edge_width=0.0
+                name, drawing.vertices + offset, drawing.faces, smooth_shade=True, edge_width=0.0
             )
             surface.set_material("clay")
             self._sent[name] = sent
         surface = self.polyscope.get_surface_mesh(name)
-        colours = layer.colours[self._visible] if layer.on == "faces" else layer.colours
-        surface.add_color_quantity("shown", colours, defined_on=layer.on, enabled=True)
+        surface.add_color_quantity("shown", drawing.colours(layer), defined_on=layer.on, enabled=True)
 
     def _truth_layer(self) -> Layer:
         truth = self.scene.item.truth

@@ -203,7 +203,7 @@ own, started, frames, told = window.frame, time.time(), 0, ""
 
 def middle():
     # A place on the surface that the panel does not cover.
-    for x in range(400, 880, 10):
+    for x in range(380, 880, 10):
         for y in range(60, 680, 10):
             if window.stage.vertex_at((float(x), float(y))) is not None:
                 return x, y
@@ -264,11 +264,22 @@ def test_a_click_in_a_real_window_chooses_an_instance_and_shows_a_support() -> N
 MOCKED = """
 import torch
 torch.set_num_threads(1)
-from shapes import figure
+from dataclasses import replace
+import numpy as np
+from shapes import FIGURE_PARTS, figure
+from meshtide.inference.segmentation import Segmentation
+from meshtide.labels.colours import part_colours
+from meshtide.labels.labels import Labels
 from meshtide.viewer.window import Window
 from meshtide.viewer.state.item import model_tools
 from meshtide.viewer.state.scene import Scene
-scene = Scene([figure(1)[0], figure(2)[0]], model_tools())
+drawn = {len(figure(number)[0].faces): figure(number)[1] for number in (1, 2)}
+def true_parts(mesh):
+    labels = Labels(drawn[len(mesh.faces)], "faces", FIGURE_PARTS).to_vertices(mesh)
+    rows = np.eye(len(FIGURE_PARTS), dtype=np.float32)[labels.values]
+    return Segmentation(mesh, labels, rows, part_colours(FIGURE_PARTS))
+tools = replace(model_tools(), segment=true_parts)
+scene = Scene([figure(1)[0], figure(2)[0]], tools)
 window = Window(scene)
 window.stage.refresh()
 window.polyscope.set_user_callback(window.frame)
@@ -280,25 +291,25 @@ scene.show("instances")
 scene.pieces.choose(0)
 window.polyscope.show(1)
 scene.show("prediction")
-parts = window.parts
+parts = window.panel.parts
 several = next(each.part for each in scene.pieces.all if each.number == 2)
 parts.opened.add(several)
 window.polyscope.show(2)
-faces = len(window.stage._visible)
+faces = len(window.stage._drawing.faces)
 index, second = scene.pieces.of(several)[1]
 parts.toggle(second.name)
 parts.choose(index)
 window.polyscope.show(2)
-own = scene.item.prediction.face_instances == index
-assert len(window.stage._visible) == faces - own.sum() < faces
+own = scene.item.prediction.outlined.face_instances == index
+assert len(window.stage._drawing.faces) == faces - own.sum() < faces
 parts.only(second.name)
 window.polyscope.show(2)
-assert len(window.stage._visible) == own.sum()
+assert len(window.stage._drawing.faces) == own.sum()
 parts.choose(index)  # a second time lets go
 assert scene.pieces.chosen is None
 parts.only(None)
 window.polyscope.show(1)
-assert len(window.stage._visible) == faces
+assert len(window.stage._drawing.faces) == faces
 hit, window.stage.hit = window.stage.hit, lambda place: (int(scene.mesh.faces[7, 0]), 7)
 window.click((0.0, 0.0))
 assert scene.pieces.chosen == scene.item.prediction.face_instances[7] and scene.mode == "prediction"
@@ -307,13 +318,13 @@ window.click((0.0, 0.0))
 assert scene.pieces.chosen is None
 window.stage.hit = hit
 scene.show("support")
-window._sweep_start = 1.0  # as the button "animate over t" does
+window.panel.options.sweep_start = 1.0  # as the button "animate over t" does
 seen = set()
 for _ in range(3):
     window.polyscope.show(1)
     seen.add(scene.choices.time)
 assert len(seen) == 3 and None not in seen
-window._sweep_start = None
+window.panel.options.sweep_start = None
 panel = window.labelling
 panel.name = "tip"
 panel.new_part()
@@ -328,12 +339,24 @@ scene.painting.undo()
 assert not scene.painting.painted.all()
 panel.path = "painted.npz"
 panel.save()
+assert panel.leaving() == ""
 window.polyscope.show(2)
-scene.next()
-window._changed()
+panel.tool = "erase"
+panel.paint(5)
+window.polyscope.show(2)
+window.leave(scene.next)
+assert scene.index == 1 and "not saved yet" in panel.message, panel.message
+assert panel.path == "figure-2.txt", panel.path
+window.changed()
 window.polyscope.show(2)
 assert scene.painting.names == ("tip",)
 print("drawn", scene.index)
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    window.polyscope.show = lambda: None  # as if it had been closed
+    window.open()
+assert ["a copy is in .figure-1.unsaved.npz" in str(each.message) for each in caught] == [True]
 """
 
 
