@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 
 from meshtide import __version__
+from meshtide.cli.commands import CONTEXT, Group, add
 from meshtide.cli.compare import compare
 from meshtide.cli.console import err, out
 from meshtide.cli.evaluate import evaluate
+from meshtide.cli.faults import leave, listen
+from meshtide.cli.many import merge
 from meshtide.cli.meshes import cache_app, demo, doctor, prepare
 from meshtide.cli.remake import remake
+from meshtide.cli.reproduce import reproduce
 from meshtide.cli.segment import segment
 from meshtide.cli.train import train
 from meshtide.cli.view import view
 from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
+from meshtide.many.faults import is_out_of_memory
+
+LESS = "give fewer or smaller meshes, or fewer --jobs"
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    cls=Group,
+    context_settings=CONTEXT,
     rich_markup_mode="markdown",
     help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
 )
-for command in (demo, segment, view, train, evaluate, compare, doctor, prepare, remake):
-    app.command()(command)
+for command in (demo, segment, view, train, evaluate, compare, doctor, prepare, merge, remake, reproduce):
+    add(app, command)
 app.add_typer(cache_app, name="cache")
 
 
@@ -49,12 +57,25 @@ def root(
 
 def main() -> NoReturn:
     """Run the command line: 0 is done, 2 the input was wrong, 1 a fault of ours."""
+    listen()
+    code: Any = 0
     try:
         app()
     except InputError as error:
         err.print(f"[red]error:[/red] {escape(in_options(str(error)))}")
-        sys.exit(2)
+        code = 2
+    except MemoryError:
+        err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
+        code = 2
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
+        code = 2
     except BrokenPipeError:  # whoever read our output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(0)
+        pass
+    except (
+        SystemExit
+    ) as end:  # how typer ends: with 1, and this in the place of the stream, where nobody reads its help
+        code = 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else end.code
+    leave(code if isinstance(code, int) else 0 if code is None else 1)

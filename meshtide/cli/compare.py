@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from meshtide.cli import running as learning
 from meshtide.cli.console import (
+    STANDARD_OUTPUT,
     CacheOption,
     DataOption,
     DeviceOption,
@@ -19,7 +20,9 @@ from meshtide.cli.console import (
     cache_of,
     err,
     out,
+    write_json,
 )
+from meshtide.cli.evaluate import main_metric, metric_words
 from meshtide.cli.running import Screen, given, network_option, training_option
 
 if TYPE_CHECKING:
@@ -39,13 +42,21 @@ def compare(
     features: learning.FeaturesOption = None,
     eigenpairs: learning.EigenpairsOption = None,
     epochs: learning.EpochsOption = None,
+    batch: learning.BatchOption = None,
     sample: learning.SampleOption = None,
     precision: learning.PrecisionOption = None,
+    average: learning.AverageOption = None,
+    optimiser: learning.OptimiserOption = None,
+    learning_rate: learning.RateOption = None,
+    course: learning.CourseOption = None,
+    weight_decay: learning.DecayOption = None,
     augment: learning.AugmentOption = None,
     relatives: learning.RelativesOption = None,
     strength: learning.StrengthOption = None,
-    validate: learning.ValidateOption = True,
+    validate: learning.ValidateOption = None,
     shape: learning.ShapeOption = None,
+    splits: learning.SplitsOption = None,
+    component: learning.ComponentOption = None,
     seed: learning.SeedOption = 0,
     seeds: learning.SeedsOption = 3,
     resume: Annotated[bool, training_option("--resume", help="Do the runs that the --json file lacks.")] = False,
@@ -65,10 +76,12 @@ def compare(
 
     choices = given(
         setting=setting, test_source=test, vocabulary=parts, operator=operator, features=learning.words(features),
-        eigenpairs=eigenpairs, epochs=epochs, sample=sample, precision=precision, augmentation=augment,
-        relatives=relatives, strength=strength, validate=validate, shape=shape, seed=seed,
+        eigenpairs=eigenpairs, epochs=epochs, batch=batch, sample=sample, precision=precision, average=average,
+        optimiser=optimiser, learning_rate=learning_rate, course=course, weight_decay=weight_decay,
+        augmentation=augment, relatives=relatives, strength=strength, validate=validate, shape=shape, seed=seed,
+        splits=splits, component=component,
     )  # fmt: skip
-    stopped = False
+    stopped, at_end = False, report == STANDARD_OUTPUT
 
     def interrupted() -> None:
         nonlocal stopped
@@ -80,20 +93,24 @@ def compare(
         def done(run: Run) -> None:
             screen.close()
             if run.score is not None:
-                err.print(
-                    f"{run.model.about.network}, seed {run.seed}: vertex accuracy {run.score.vertex_accuracy:.2%} "
-                    f"({run.seconds:.0f} s)"
-                )
+                result = main_metric(run.score.metrics)
+                err.print(f"{run.model.about.network}, seed {run.seed}: {result} ({run.seconds:.0f} s)")
 
         comparison = compared(
-            source, networks=learning.words(networks), seeds=seeds, report=report, resume=resume, device=device,
-            jobs=jobs, data=data, cache=cache_of(cache),
+            source, networks=learning.words(networks), seeds=seeds, report=None if at_end else report, resume=resume,
+            device=device, jobs=jobs, data=data, cache=cache_of(cache),
             watch=Watch(shown, screen.loaded, screen.begun, screen.epoch, interrupted, done), **choices,
         )  # fmt: skip
     if stopped:
-        kept = "" if report is None else f"; --resume goes on with the {len(comparison.results)} that {report} has"
+        kept = (
+            ""
+            if report is None or at_end
+            else f"; --resume goes on with the {len(comparison.results)} that {report} has"
+        )
         err.print(escape(f"stopped; the run that was under way is lost{kept}"))
     _print_table(comparison)
+    if at_end and report is not None:
+        write_json(report, comparison.to_json())
     if stopped:
         raise typer.Exit(130)
 
@@ -103,18 +120,19 @@ def _print_table(comparison: Comparison) -> None:
     rows = comparison.rows()
     if not rows:
         return
-    best = max(row.metrics["vertex_accuracy"]["mean"] for row in rows)
+    best = max(row.main["mean"] for row in rows)
+    first, *_, last = rows[0].metrics
     out.print(
-        f"{'network':12} {'parameters':>10} {'vertex accuracy':>16} {'mean IoU':>14} {'validation':>10} "
+        f"{'network':12} {'parameters':>10} {metric_words(first):>16} {metric_words(last):>14} {'validation':>10} "
         f"{'runs':>4} {'s a run':>7}"
     )
     for row in rows:
         checked = "" if row.validation_accuracy is None else f"{100 * row.validation_accuracy:.2f}"
         words = (
-            f"{row.network:12} {row.parameters:>10,} {_spread(row.metrics['vertex_accuracy'], row.seeds):>16} "
-            f"{_spread(row.metrics['mean_iou'], row.seeds):>14} {checked:>10} {len(row.seeds):>4} {row.seconds:>7.0f}"
+            f"{row.network:12} {row.parameters:>10,} {_spread(row.main, row.seeds):>16} "
+            f"{_spread(row.metrics[last], row.seeds):>14} {checked:>10} {len(row.seeds):>4} {row.seconds:>7.0f}"
         )
-        out.print(words, style="bold" if row.metrics["vertex_accuracy"]["mean"] == best else None)
+        out.print(words, style="bold" if row.main["mean"] == best else None)
 
 
 def _spread(metric: dict[str, float], seeds: tuple[int, ...]) -> str:

@@ -14,6 +14,7 @@ from meshtide.cli.console import (
     DataOption,
     DeviceOption,
     JsonOption,
+    RefineOption,
     SourceArgument,
     bars,
     cache_of,
@@ -24,6 +25,8 @@ from meshtide.cli.console import (
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
+    from meshtide.inference.model import Model
+    from meshtide.training.nodes.scores import NodeScore
     from meshtide.training.scores import Score
 
 
@@ -33,11 +36,20 @@ def evaluate(
     split: Annotated[str | None, typer.Option(help="Which shapes; test if there are such, else all.")] = None,
     parts: Annotated[str | None, typer.Option("--parts", metavar="VOCABULARY", help="The parts to score in.")] = None,
     kind: Annotated[str | None, typer.Option(help="Take every shape for this kind instead of letting it vote.")] = None,
+    refine: RefineOption = None,
     confusion: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the confusion of parts.")] = None,
     regions: Annotated[
         bool,
         typer.Option("--regions", help="Divide a folder's meshes without names; score against people's .seg files."),
     ] = False,
+    component: Annotated[
+        str | None,
+        typer.Option("--component", help="Of a graph: all, or largest: the nodes of the largest connected component."),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option("--predictions", metavar="CSV", help="Write the class of every node of a graph that is no mesh."),
+    ] = None,
     segmentations: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the .seg files are, if not beside the meshes.")
     ] = None,
@@ -48,8 +60,14 @@ def evaluate(
 ) -> None:
     """Score a model on a labelled collection, or with `--regions` the division into parts without names.
 
+    On a graph that is no mesh nodes are scored, and `--predictions` writes a class for each of them.
+
     `meshtide evaluate default off/ --regions --segmentations seg/` scores as the Princeton benchmark does.
     """
+    if source.endswith(".safetensors") and not str(model).endswith(".safetensors"):
+        raise InputError(
+            f"{source}: is a model and stands where the shapes should; give meshtide evaluate {source} {model}"
+        )
     if regions:
         _evaluate_regions(model, Path(source), segmentations, report)
         return
@@ -60,6 +78,8 @@ def evaluate(
 
     started = time.perf_counter()
     loaded = load_model(model)
+    if predictions is not None:
+        _write_classes(loaded, source, predictions, component, device, data)
     with bars() as shown:
         score = scored(
             loaded,
@@ -67,16 +87,18 @@ def evaluate(
             split=split,
             vocabulary=parts,
             kind=kind,
+            component=component,
+            **({} if refine is None else {"refine": refine}),
             device=device,
             data=data,
             cache=cache_of(cache),
             progress=shown,
         )
-    about = loaded.about
+    about, vocabulary = loaded.about, getattr(score, "vocabulary", None)
     out.print(
         f"{escape(str(model))}: {about.network}, {about.recipe.operator} operator, trained on "
-        f"{about.trained_on.get('source', 'an unknown source')}; tested on {escape(source)}, split {score.split}, "
-        f"vocabulary {score.vocabulary}"
+        f"{about.trained_on.get('source', 'an unknown source')}; tested on {escape(source)}, split {score.split}"
+        + ("" if vocabulary is None else f", vocabulary {vocabulary}")
     )
     print_score(score)
     if confusion:
@@ -89,12 +111,28 @@ def evaluate(
             "setting": "evaluate",
             "source": source,
             "split": score.split,
-            "parts_vocabulary": score.vocabulary,
+            "parts_vocabulary": vocabulary,
             "seed": about.trained_on.get("seed"),
             "trained_on": about.trained_on,
             "seconds": round(time.perf_counter() - started, 2),
         }
         write_json(report, content)
+
+
+def _write_classes(
+    model: Model, source: str, path: Path, component: str | None, device: str, data: Path | None
+) -> None:
+    """Write the class of every node, and stop there where none has a class to score against."""
+    from meshtide.data.nodes.opening import is_node_source
+    from meshtide.inference.nodes import classify_nodes
+
+    if not is_node_source(source):
+        raise InputError(f"--predictions is about graphs that are no meshes, and {source} is none; see `segment`")
+    found = classify_nodes(model, source, component=component, device=device, data=data)
+    found.save(path)
+    out.print(f"wrote {escape(str(path))}: a class for each of {found.task.count:,} nodes")
+    if not (found.task.labels >= 0).any():
+        raise typer.Exit
 
 
 def _evaluate_regions(model: Path, folder: Path, segmentations: Path | None, report: Path | None) -> None:
@@ -120,8 +158,25 @@ def _evaluate_regions(model: Path, folder: Path, segmentations: Path | None, rep
         write_json(report, found.to_json())
 
 
-def print_score(score: Score) -> None:
-    """Say the four metrics."""
+def metric_words(name: str) -> str:
+    """A metric's name as people say it."""
+    return name.replace("_", " ").replace("iou", "IoU").replace("f1", "F1")
+
+
+def main_metric(metrics: dict[str, float]) -> str:
+    """The metric that counts most, with its name."""
+    name, value = next(iter(metrics.items()))
+    return f"{metric_words(name)} {value:.2%}"
+
+
+def print_score(score: Score | NodeScore) -> None:
+    """Say the metrics."""
+    from meshtide.training.nodes.scores import NodeScore
+
+    if isinstance(score, NodeScore):
+        words = ", ".join(f"{metric_words(name)} {value:.2%}" for name, value in score.metrics.items())
+        out.print(f"{words} of {score.count:,} nodes ({escape(score.split)})")
+        return
     out.print(
         f"vertex accuracy {score.vertex_accuracy:.2%}, face accuracy {score.face_accuracy:.2%}, area accuracy "
         f"{score.area_accuracy:.2%}, mean IoU {score.mean_iou:.2%} over {len(score.shapes)} shapes"
@@ -130,7 +185,7 @@ def print_score(score: Score) -> None:
         err.print(escape(note))
 
 
-def draw_confusion(score: Score, path: Path) -> None:
+def draw_confusion(score: Score | NodeScore, path: Path) -> None:
     """Draw the confusion of parts and say where."""
     from meshtide.output.plots import plot_confusion
 

@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from meshtide.cli.console import CacheOption, DataOption, JobsOption, JsonOption, err, out, plain, progress, write_json
+from meshtide.cli.commands import CONTEXT, Group, add
+from meshtide.cli.console import (
+    CacheOption,
+    DataOption,
+    JobsOption,
+    JsonOption,
+    RecursiveOption,
+    err,
+    out,
+    plain,
+    progress,
+    write_json,
+)
+from meshtide.cli.faults import sentence_about
 from meshtide.errors import InputError
+from meshtide.files import make_folder
 
 if TYPE_CHECKING:
     from meshtide.data.finding import Problem
     from meshtide.mesh.doctor import Diagnosis
+    from meshtide.mesh.raw import RawMesh
     from meshtide.spectral.batch import Outcome
 
-cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of computed eigenbases and features.")
+cache_app = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    context_settings=CONTEXT,
+    help="Look after the cache of computed eigenbases and features.",
+)
 
 _COLOURS = {"good": "green", "usable": "green", "repairable": "yellow", "unusable": "red"}
 
@@ -47,6 +67,7 @@ def doctor(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="A file for one mesh, a folder for several.")
     ] = None,
+    recursive: RecursiveOption = False,
     report: JsonOption = None,
 ) -> None:
     """Say what is wrong with meshes, what it means for segmentation, and repair it with --fix.
@@ -56,22 +77,26 @@ def doctor(
     """
     if fix != (output is not None):
         raise InputError("--fix and --output go together: --fix -o OUT writes the repaired mesh to OUT")
-    paths = mesh_files(meshes)
+    paths = mesh_files(meshes, recursive)
     several = len(paths) > 1 or paths != meshes
-    entries = []
-    with progress("examining", len(paths) if len(paths) > 10 else 0) as step:
-        for path in paths:
-            entry = _examine(path, _repaired_path(path, output, several) if output else None)
-            entries.append(entry)
-            step()
-    unusable = sum(entry["verdict"] == "unusable" for entry in entries)
+    entries: list[dict[str, Any]] = []
+    stopped = False
+    try:
+        with progress("examining", len(paths) if len(paths) > 10 else 0) as step:
+            for path in paths:
+                entries.append(_examine(path, _repaired_path(path, output, several) if output else None))
+                step()
+    except KeyboardInterrupt:
+        stopped = True
+        err.print(f"stopped; {len(entries):,} of {len(paths):,} files were examined")
+    unusable = sum(entry["verdict"] == "unusable" or "error" in entry for entry in entries)
     if several:
         counts = {verdict: sum(entry["verdict"] == verdict for entry in entries) for verdict in _COLOURS}
         out.print(f"{len(entries)} files: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
     if report:
         write_json(report, entries)
-    if unusable:
-        raise typer.Exit(2)
+    if stopped or unusable:
+        raise typer.Exit(130 if stopped else 2)
 
 
 def prepare(
@@ -104,10 +129,15 @@ def prepare(
     _print_problems(problems)
     paths = [shape.mesh_path for shape in collection.shapes]
     outcomes: list[Outcome] = []
-    with progress("preparing", len(paths)) as step:
-        for outcome in prepare_meshes(paths, recipe, cache, jobs=jobs):
-            outcomes.append(outcome)
-            step()
+    stopped = False
+    try:
+        with progress("preparing", len(paths)) as step:
+            for outcome in prepare_meshes(paths, recipe, cache, jobs=jobs):
+                outcomes.append(outcome)
+                step()
+    except KeyboardInterrupt:
+        stopped = True
+        err.print(f"stopped; {len(outcomes):,} of {len(paths):,} shapes were prepared and are kept")
     bad = _summarise(outcomes, problems)
     if report:
         write_json(
@@ -119,11 +149,10 @@ def prepare(
                 "problems": [plain(vars(problem)) for problem in problems],
             },
         )
-    if bad:
-        raise typer.Exit(2)
+    if stopped or bad:
+        raise typer.Exit(130 if stopped else 2)
 
 
-@cache_app.command("info")
 def cache_info(cache: CacheOption = None) -> None:
     """Say where the cache is and how much it holds."""
     from meshtide.spectral.cache import Cache
@@ -137,7 +166,6 @@ def cache_info(cache: CacheOption = None) -> None:
         )
 
 
-@cache_app.command("clear")
 def cache_clear(cache: CacheOption = None) -> None:
     """Remove every entry; files that are not the cache's own stay."""
     from meshtide.spectral.cache import Cache
@@ -146,7 +174,6 @@ def cache_clear(cache: CacheOption = None) -> None:
     out.print(f"removed {store.clear():,} files from {escape(str(store.folder))}")
 
 
-@cache_app.command("verify")
 def cache_verify(cache: CacheOption = None) -> None:
     """Check every entry's checksum and contents; the exit code is 2 if one is damaged."""
     from meshtide.spectral.cache import Cache
@@ -164,44 +191,76 @@ def cache_verify(cache: CacheOption = None) -> None:
         raise typer.Exit(2)
 
 
-def mesh_files(given: Iterable[Path]) -> list[Path]:
-    """The files that were named, and the meshes directly inside folders that were named."""
+for _command, _name in ((cache_info, "info"), (cache_clear, "clear"), (cache_verify, "verify")):
+    add(cache_app, _command, _name)
+
+
+def mesh_files(given: Iterable[Path], recursive: bool = False) -> list[Path]:
+    """The files that were named, and the meshes inside folders that were named; in their folders too if recursive."""
     from meshtide.mesh.files import READABLE
 
     paths: list[Path] = []
     for path in given:
         if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in READABLE and not p.name.startswith("."))
+            inside = [file for file in _files_in(path, recursive) if file.suffix.lower() in READABLE]
             if not inside:
-                raise InputError(f"{path}: has no mesh file in it; known are {', '.join(READABLE)}")
+                deeper = "" if recursive else "; --recursive looks into its folders too"
+                raise InputError(f"{path}: has no mesh file in it; known are {', '.join(READABLE)}{deeper}")
             paths.extend(inside)
         else:
             paths.append(path)
     return paths
 
 
+def _files_in(folder: Path, recursive: bool) -> Iterator[Path]:
+    """The files of a folder in order, its own before those of its folders; nothing hidden, no linked folders."""
+    try:
+        every = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+    seen = [each for each in every if not each.name.startswith(".")]
+    yield from (each for each in seen if not each.is_dir())
+    for each in seen if recursive else []:
+        if each.is_dir() and not each.is_symlink():
+            yield from _files_in(each, recursive)
+
+
 def _examine(path: Path, repaired: Path | None) -> dict[str, Any]:
     """Diagnose one file, speak about it, write its repaired form; returns the entry for the report."""
-    from meshtide.mesh.doctor import diagnose, repair
-    from meshtide.mesh.files import read_raw, save_mesh
+    from meshtide.mesh.doctor import diagnose
+    from meshtide.mesh.files import read_raw
 
     try:
         raw = read_raw(path)
-    except InputError as error:
-        sentence = str(error).removeprefix(f"{path}: ")
-        out.print(f"[bold]{escape(str(path))}[/bold]: [red]unusable[/red]\n  - {escape(sentence)}")
+        diagnosis = diagnose(raw)
+    except Exception as error:  # whatever one file does costs that file alone
+        sentence = InputError(sentence_about(path, error)).without(path)
+        out.print(f"[bold]{escape(str(path))}[/bold]: [red]unusable[/red]")
+        out.print(f"  - {escape(sentence)}")
         return {"file": str(path), "verdict": "unusable", "findings": [{"kind": "unreadable", "sentence": sentence}]}
-    diagnosis = diagnose(raw)
     _print_diagnosis(path, diagnosis)
     entry = {"file": str(path), **diagnosis.to_json()}
-    if repaired and diagnosis.verdict != "unusable":
+    if repaired is None or diagnosis.verdict == "unusable":
+        return entry
+    return entry | _repair(raw, diagnosis, repaired)
+
+
+def _repair(raw: RawMesh, diagnosis: Diagnosis, target: Path) -> dict[str, Any]:
+    """Write the repaired form of a mesh; returns what the report says of it."""
+    from meshtide.mesh.doctor import repair
+    from meshtide.mesh.files import save_mesh
+
+    try:
         mended, steps = repair(raw, diagnosis)
-        repaired.parent.mkdir(parents=True, exist_ok=True)
-        save_mesh(mended, repaired)
-        done = "; ".join(step.done for step in steps) or "nothing needed repair"
-        out.print(f"  [green]wrote[/green] {escape(str(repaired))}: {done}")
-        entry |= {"written": str(repaired), "repairs": [step.done for step in steps]}
-    return entry
+        make_folder(target.parent)
+        save_mesh(mended, target)
+    except Exception as error:  # whatever one file does costs that file alone
+        sentence = sentence_about(target, error)
+        err.print(f"[red]failed:[/red] {escape(sentence)}")
+        return {"error": sentence}
+    done = "; ".join(step.done for step in steps) or "nothing needed repair"
+    out.print(f"  [green]wrote[/green] {escape(str(target))}: {done}")
+    return {"written": str(target), "repairs": [step.done for step in steps]}
 
 
 def _repaired_path(path: Path, output: Path, several: bool) -> Path:

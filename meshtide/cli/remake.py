@@ -16,22 +16,25 @@ from meshtide.words import known
 if TYPE_CHECKING:
     from meshtide.training.regions.train import Progress
 
-MODELS = ("regions", "kinds")
+MODELS = ("names", "regions", "kinds", "things")
+FOLDERS = {"names": "name-bodies-1", "things": "thing-shapes-1"}  # in the cache
 
 
 def remake(
-    which: Annotated[str, typer.Argument(metavar="regions|kinds", help="The model that divides, or that recognises.")],
+    which: Annotated[
+        str, typer.Argument(metavar="names|regions|kinds|things", help="The model that names, divides or recognises.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors file to write.")],
     shapes: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the generated shapes are kept; else in the cache folder.")
     ] = None,
     jobs: JobsOption = 1,
 ) -> None:
-    """Train again, from generated shapes alone, a model that ships: half an hour on an idle core, 6 GB of shapes.
+    """Train again, from generated shapes alone, a model that ships: half an hour on an idle core, 2 to 6 GB of shapes.
 
-    `regions` divides any mesh into parts without names; `kinds`, which begins with it, tells whether a shape is of a
-    kind whose parts have names. The model of those names is made by `meshtide train figures
-    --features log-hks,curvature --epochs 10`.
+    `names` gives the parts of six kinds of bodies their names; `regions` divides any mesh into parts without names;
+    `kinds`, which begins with it, tells whether a shape is of a kind whose parts have names; `things`, which begins
+    with that, gives the parts of chairs, cups, cars, fish and more their names.
     """
     from meshtide.spectral.cache import default_folder
 
@@ -40,14 +43,18 @@ def remake(
         raise InputError(f"{output}: a model's file name ends in .safetensors")
     if not output.parent.is_dir():
         raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
-    folder = shapes or default_folder() / "region-shapes-1"
+    folder = shapes or default_folder() / FOLDERS.get(which, "region-shapes-1")
     with bars() as shown:
-        tell = _teller(shown)
-        if which == "regions":
-            _regions(folder, output, jobs, tell)
-        else:
-            _kinds(folder, output, jobs, tell)
+        {"names": _names, "regions": _regions, "kinds": _kinds, "things": _things}[which](
+            folder, output, jobs, _teller(shown)
+        )
     out.print(f"wrote {escape(str(output))}")
+
+
+def _names(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], None]) -> None:
+    from meshtide.training.names.train import train_names
+
+    train_names(folder, jobs=jobs, report=tell).save(output, half=True)
 
 
 def _regions(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], None]) -> None:
@@ -63,6 +70,14 @@ def _kinds(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], Non
     from meshtide.training.recognition import train_kinds
 
     save_recogniser(train_kinds(folder, default_region_model(), jobs=jobs, report=tell), output)
+
+
+def _things(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], None]) -> None:
+    from meshtide.inference.recognise import default_recogniser
+    from meshtide.inference.things import save_namer
+    from meshtide.training.things import train_things
+
+    save_namer(train_things(folder, default_recogniser(), jobs=jobs, report=tell), output)
 
 
 def _teller(shown: Any) -> Callable[[Progress], None]:

@@ -10,15 +10,17 @@ import typer
 from rich.markup import escape
 
 from meshtide.cli.console import out
+from meshtide.cli.wording import in_options
 
 if TYPE_CHECKING:
     from meshtide.training.experiment import Experiment
     from meshtide.training.loop import Epoch, Training
-    from meshtide.training.sources import Data
+    from meshtide.training.subject import Gathered
 
 # Under which heading of the help text an option stands. What an option is when it is not given the library decides.
 shapes_option = partial(typer.Option, rich_help_panel="Shapes and parts")
 network_option = partial(typer.Option, rich_help_panel="Network")
+graph_option = partial(typer.Option, rich_help_panel="Graphs that are no meshes")
 relatives_option = partial(typer.Option, rich_help_panel="Relatives")
 training_option = partial(typer.Option, rich_help_panel="Training")
 
@@ -29,8 +31,9 @@ OperatorOption = Annotated[str | None, network_option(show_default="surface", he
 FeaturesOption = Annotated[
     str | None,
     network_option(
-        show_default="log-hks",
-        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, or several with commas.",
+        show_default="log-hks,curvature",
+        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, coordinates, normals, upright-y, upright-z, "
+        "or several with commas; of a graph given, row-normalised or standardised.",
     ),
 ]
 EigenpairsOption = Annotated[
@@ -41,12 +44,35 @@ SampleOption = Annotated[
     int | None,
     training_option(min=0, show_default="1000", help="Vertices of a shape that a step looks at; 0 is all."),
 ]
+BatchOption = Annotated[
+    int | None,
+    training_option(min=1, show_default="1", help="Shapes of a step; the learning rate grows with the root of it."),
+]
 PrecisionOption = Annotated[
     str | None,
     training_option(
         show_default="float32",
         help="float32, or bfloat16 for the products of a step, which is faster on newer processors.",
     ),
+]
+AverageOption = Annotated[
+    float | None,
+    training_option(
+        min=0.0, max=1.0, show_default="0.25", help="Keep the mean weights of about this last share of the steps."
+    ),
+]
+OptimiserOption = Annotated[
+    str | None, training_option("--optimiser", show_default="adamw", help="adamw, adam or adamax.")
+]
+RateOption = Annotated[
+    float | None, training_option("--learning-rate", show_default="0.005", help="The learning rate, or its highest.")
+]
+CourseOption = Annotated[
+    str | None,
+    training_option("--course", show_default="one-cycle", help="Of the learning rate: one-cycle or constant."),
+]
+DecayOption = Annotated[
+    float | None, training_option("--weight-decay", show_default="0.01", help="How much weights shrink in a step.")
 ]
 AugmentOption = Annotated[
     bool | None, relatives_option("--augment/--no-augment", help="Learn from relatives too; on in the mixed setting.")
@@ -59,7 +85,19 @@ StrengthOption = Annotated[
     relatives_option(min=0.0, max=3.0, show_default="1.0", help="How unlike a shape its relatives are."),
 ]
 ValidateOption = Annotated[
-    bool, shapes_option("--validate/--no-validate", help="Or learn from validation shapes too, to the last epoch.")
+    bool | None,
+    shapes_option(
+        "--validate/--no-validate",
+        show_default="with 8 or more to validate",
+        help="Keep the epoch that does best on shapes that are not learned from, or learn from them too.",
+    ),
+]
+SplitsOption = Annotated[
+    str | None,
+    graph_option("--splits", help="Which splits of the nodes, such as own, random or random:3; seeds take turns."),
+]
+ComponentOption = Annotated[
+    str | None, graph_option("--component", help="all, or largest: the nodes of the largest connected component.")
 ]
 ShapeOption = Annotated[str | None, shapes_option(help="The shape of the single setting.")]
 SeedOption = Annotated[int, training_option(min=0, help="The same seed gives the same model.")]
@@ -85,12 +123,15 @@ class Screen:
         self.words = ""
         self.epoch_done = 0
 
-    def loaded(self, experiment: Experiment, data: Data) -> None:
+    def loaded(self, experiment: Experiment, data: Gathered) -> None:
         """Say which shapes are for what."""
-        from meshtide.training.sources import describe
+        from meshtide.training.advice import advice
+        from meshtide.training.subject import description
 
         self.close()
-        out.print(escape(describe(experiment, data)))
+        out.print(escape(description(experiment, data)))
+        for sentence in advice(experiment, data):
+            out.print(escape(f"note: {in_options(sentence)}"))
 
     def begun(self, experiment: Experiment, training: Training) -> None:
         """Begin the bar where the training begins."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,29 +9,53 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from meshtide.cli.console import CacheOption, DeviceOption, JsonOption, cache_of, err, out, progress, write_json
-from meshtide.cli.meshes import mesh_files
+from meshtide.cli.console import (
+    STANDARD_OUTPUT,
+    CacheOption,
+    DeviceOption,
+    JsonOption,
+    RecursiveOption,
+    RefineOption,
+    cache_of,
+    err,
+    out,
+    progress,
+    write_json,
+)
+from meshtide.cli.many import (
+    JobsOption,
+    ManifestOption,
+    MemoryOption,
+    ResumeOption,
+    SchedulerOption,
+    ShardOption,
+    in_words,
+    mesh_places,
+)
 from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
+from meshtide.many.remote import is_url, place_of, pure
+from meshtide.words import shown
 
 if TYPE_CHECKING:
     from meshtide.inference.model import Model
-    from meshtide.inference.segmentation import Segmentation
 
-NAME = "{name}"  # stands for an input's name in the path of an output
-USUAL_SUFFIX = ".ply"
+MOST_SHOWN = 60  # parts in one line
 
 
 def segment(
-    meshes: Annotated[list[Path] | None, typer.Argument(metavar="MESH", help="Mesh files, or folders of them.")] = None,
+    meshes: Annotated[
+        list[str] | None, typer.Argument(metavar="MESH", help="Mesh files, or folders of them; addresses (s3://…) too.")
+    ] = None,
     output: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
             "-o",
             "--output",
             metavar="OUT",
-            help="A .ply, .glb, .obj, .seg, .txt, .npz, .json, .png or .html file, or a folder for .ply files; may be "
-            "given several times. For several meshes a folder, or a path with {name} such as parts/{name}.glb.",
+            help="A .ply, .glb, .obj, .seg, .txt, .npz, .json, .png, .html, .vtp, .vtk or .3mf file, or a folder for "
+            ".ply files; may be given several times. For several meshes a folder, or a path with {name}, such as "
+            "parts/{name}.glb.",
         ),
     ] = None,
     model: Annotated[
@@ -46,110 +69,143 @@ def segment(
     detail: Annotated[
         float | None, typer.Option("--detail", help="More parts without names (2) or fewer (0.5); 1 is usual.")
     ] = None,
-    refine: Annotated[
-        bool, typer.Option("--refine/--no-refine", help="Draw borders shorter and along creases, by graph cut.")
+    refine: RefineOption = None,
+    sides: Annotated[
+        bool, typer.Option("--sides", help="Left and right of paired parts: left upperarm, front left leg, …")
     ] = False,
     split_parts: Annotated[
         Path | None,
         typer.Option("--split-parts", metavar="DIR", help="Write every piece of a part as a mesh of its own, too."),
     ] = None,
+    cap: Annotated[bool, typer.Option("--cap", help="Close the cuts of these pieces, so that they print.")] = False,
     max_vertices: Annotated[
         int | None,
         typer.Option("--max-vertices", min=4, help="Larger meshes are simplified on the way; 20000 if not said."),
     ] = None,
-    parts: Annotated[bool, typer.Option("--parts", help="Print the parts that the model knows, and stop.")] = False,
+    recursive: RecursiveOption = False,
+    jobs: JobsOption = 1,
+    scheduler: SchedulerOption = None,
+    memory: MemoryOption = None,
+    shard: ShardOption = None,
+    manifest: ManifestOption = None,
+    resume: ResumeOption = False,
+    kinds: Annotated[bool, typer.Option("--kinds", help="Print the kinds and parts with names, and stop.")] = False,
     device: DeviceOption = "cpu",
     cache: CacheOption = None,
     report: JsonOption = None,
 ) -> None:
     """Divide meshes into parts, named where a name is known: no ground truth, no training, no GPU needed.
 
-    The model that ships names the parts of people, four-legged animals, birds, hands, octopuses and ants. Anything else
+    Parts have names on people, animals, birds, hands, octopuses, ants, and on tables, lamps, cups, bottles, teapots,
+    airplanes, cars, glasses, fish, insects, snakes and busts; with --kind on more (--kinds lists them). Anything else
     is divided as a person would divide it, into part 1, part 2 and so on; a line says which it was and why. A file that
     cannot be used does not stop the others; those are listed at the end, and the exit code is then 2.
     """
     from meshtide.inference.model import load_model
+    from meshtide.many.engine import Engine
+    from meshtide.many.manifest import Manifest
+    from meshtide.many.shard import Shard
     from meshtide.networks.device import choose_device
+    from meshtide.output.collection import How, plan, segment_tasks
 
-    chosen = load_model("default" if model is None else model)
-    if parts:
-        _print_parts(chosen)
+    chosen = None if model is None else load_model(model)
+    if kinds:
+        _print_kinds(chosen)
         return
     if not meshes:
         raise InputError("which meshes? give files or folders, and -o for what to write")
-    if not output and split_parts is None and report is None:
-        raise InputError("where to? give -o OUT, such as -o parts.glb or -o folder/, or --split-parts or --json")
-    paths = mesh_files(meshes)
-    several = len(paths) > 1 or any(path.is_dir() for path in meshes)
-    names = _names(paths)
-    targets = {path: _targets(path, names[path], output or [], several) for path in paths}
-    _check_targets(paths, targets)
-    place = choose_device(device)
+    _check_order(meshes)
+    if cap and split_parts is None:
+        raise InputError("--cap is about the pieces of --split-parts; give that as well (a .3mf is always closed)")
+    places = mesh_places(meshes, recursive)
+    several = len(places) > 1 or [str(place) for place in places] != meshes
+    tasks = plan(
+        places,
+        [place_of(each) for each in output or []],
+        split_parts,
+        several=several,
+        shard=None if shard is None else Shard.read(shard),
+    )
+    engine = Engine(jobs, scheduler, memory)
     options: dict[str, Any] = {
         "kind": kind,
         "unnamed": unnamed,
         "count": count,
         "detail": detail,
-        "refine": refine,
-        "device": place,
+        "sides": sides,
+        "device": choose_device(device),
         "cache": cache_of(cache),
     }
-    if max_vertices is not None:
-        options["max_vertices"] = max_vertices
-    entries = []
-    with progress("segmenting", len(paths) if several else 0) as step:
-        for path in paths:
-            folder = None if split_parts is None else split_parts / names[path] if several else split_parts
-            entries.append(_segment_file(path, targets[path], folder, None if model is None else chosen, options))
-            step()
-    _finish(entries, several, report)
-
-
-def _segment_file(
-    path: Path, targets: list[Path], folder: Path | None, model: Model | None, options: dict[str, Any]
-) -> dict[str, Any]:
-    """Segment one file and write what was asked for; returns its entry in the report."""
-    from meshtide.inference.segment import segment as segmented
-    from meshtide.output.files.numbers import summary
-    from meshtide.output.files.splitting import split_parts
-
-    started = time.perf_counter()
+    # What is not said is left to the library, which decides it once.
+    options |= {"refine": refine} if refine is not None else {}
+    options |= {"max_vertices": max_vertices} if max_vertices is not None else {}
+    if resume and manifest is None:
+        raise InputError("--resume goes on with a manifest; say with --manifest which")
+    kept = None if manifest is None else Manifest(manifest, resume)
+    how = How(chosen, options, cap, manifest=kept is not None)
+    found: dict[int, dict[str, Any]] = {}
+    stopped = False
     try:
-        result = segmented(path, model, **options)
-        for target in targets:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            result.save(target)
-        written = [*targets, *(split_parts(result, folder) if folder is not None else ())]
-    except InputError as error:
-        sentence = in_options(str(error))
-        err.print(f"[red]failed:[/red] {escape(sentence)}")
-        return {"file": str(path), "error": sentence}
-    except OSError as error:
-        err.print(f"[red]failed:[/red] {escape(str(path))}: cannot be written ({error.strerror})")
-        return {"file": str(path), "error": f"{path}: cannot be written ({error.strerror})"}
-    seconds = time.perf_counter() - started
-    _print_result(path, result, written, seconds)
-    return {
-        "file": str(path),
-        **summary(result),
-        "written": [str(target) for target in written],
-        "seconds": round(seconds, 3),
-    }
+        with progress("segmenting", len(tasks) if several else 0) as step:
+            for order, entry in segment_tasks(tasks, how, engine, kept, how.fingerprint(output or ())):
+                found[order] = in_words(entry)
+                _print_entry(found[order])
+                step()
+    except KeyboardInterrupt:
+        stopped = True
+        err.print(f"stopped; {len(found):,} of {len(tasks):,} meshes were done")
+    entries = [found[order] for order in sorted(found)]
+    _finish(entries, several, report)
+    if stopped:
+        raise typer.Exit(130)
+    if not output and split_parts is None and report is None and any("error" not in entry for entry in entries):
+        out.print(escape(_how_to_look(places, meshes, several)))
 
 
-def _print_result(path: Path, result: Segmentation, written: list[Path], seconds: float) -> None:
-    pieces = Counter(instance.part for instance in result.instances)
-    told = [f"{pieces[name]} {name}" if pieces[name] > 1 else name for name in result.shares]
-    shares = ", ".join(f"{escape(each)} {share:.0%}" for each, share in zip(told, result.shares.values(), strict=True))
-    taken = f"{result.kind}: " if result.kind else ""
-    sure = f"confidence {result.mean_confidence:.0%}"
-    out.print(f"[bold]{escape(str(path))}[/bold]: {taken}{shares}; {sure}, {seconds:.1f} s")
-    if result.reason:
-        out.print(f"  {escape(result.reason)}")
-    for warning in result.warnings:
+def _check_order(given: list[str]) -> None:
+    """Recognise a model or an output that was given where the meshes stand."""
+    from meshtide.output.saving import SUFFIXES
+
+    meshes = [Path(text) for text in given if not is_url(text)]
+    for path in meshes:
+        if path.suffix.lower() == ".safetensors":
+            raise InputError(f"{path}: is a model and no mesh; give it as --model {path}")
+    if len(meshes) > 1 and not meshes[-1].exists() and meshes[0].exists() and meshes[-1].suffix.lower() in SUFFIXES:
+        raise InputError(f"{meshes[-1]}: no such file; if the parts should go there, give it as -o {meshes[-1]}")
+
+
+def _how_to_look(places: list[Path | str], given: list[str], several: bool) -> str:
+    """What to do next for somebody who asked for no file."""
+    if several:
+        return f"Nothing was written; -o parts/{{name}}.html makes a page of each to look at: {_again(given)} …"
+    name = f"{pure(places[0]).stem}.html"
+    return f"Nothing was written. To look at it: {_again(given)} -o {name}, or meshtide view {given[0]}"
+
+
+def _again(given: list[str]) -> str:
+    return f"meshtide segment {' '.join(given)}"
+
+
+def _print_entry(entry: dict[str, Any]) -> None:
+    """Say what became of one mesh."""
+    if "error" in entry:
+        err.print(f"[red]failed:[/red] {escape(entry['error'])}")
+        return
+    pieces = Counter(instance["part"] for instance in entry["instances"])
+    shares = {name: part["share"] for name, part in entry["parts"].items() if part["faces"]}
+    told = [f"{pieces[name]} {shown(name)}" if pieces[name] > 1 else shown(name) for name in shares]
+    parts = [f"{escape(each)} {share or 0:.0%}" for each, share in zip(told, shares.values(), strict=True)]
+    rest = [f"{len(parts) - MOST_SHOWN} more"] if len(parts) > MOST_SHOWN else []
+    taken = f"{escape(shown(entry['kind']))}: " if entry["kind"] else ""
+    sure = "was done before" if "resumed" in entry else f"{entry['seconds']:.1f} s"
+    words = ", ".join([*parts[:MOST_SHOWN], *rest])
+    out.print(f"[bold]{escape(entry['file'])}[/bold]: {taken}{words}; confidence {entry['confidence']:.0%}, {sure}")
+    if entry["reason"]:
+        out.print(f"  {escape(entry['reason'])}")
+    for warning in entry["warnings"]:
         err.print(f"  [yellow]note:[/yellow] {escape(in_options(warning))}")
-    for target in written:
-        out.print(f"  wrote {escape(str(target))}")
+    for target in [] if "resumed" in entry else entry["written"]:
+        out.print(f"  wrote {escape(target)}")
 
 
 def _finish(entries: list[dict[str, Any]], several: bool, report: Path | None) -> None:
@@ -160,54 +216,17 @@ def _finish(entries: list[dict[str, Any]], several: bool, report: Path | None) -
             out.print(f"  not: {escape(entry['error'])}")
     if report:
         write_json(report, entries)
-        out.print(f"wrote {escape(str(report))}")
+        if report != STANDARD_OUTPUT:
+            out.print(f"wrote {escape(str(report))}")
     if failed:
-        raise typer.Exit(2)
+        raise typer.Exit(1 if any("fault" in entry for entry in failed) else 2)
 
 
-def _print_parts(model: Model) -> None:
-    about = model.about
-    if not about.kinds:
-        out.print(", ".join(escape(part) for part in about.parts))
-    for kind, parts in about.kinds.items():
-        out.print(f"[bold]{escape(kind)}[/bold]: {', '.join(escape(part) for part in parts)}")
+def _print_kinds(model: Model | None) -> None:
+    """The parts that a model knows, or, without one, those of all models that ship."""
+    from meshtide.inference.known_kinds import known_kinds
 
-
-def _names(paths: list[Path]) -> dict[Path, str]:
-    """A name for each file's outputs: its stem, or all of its name where two have the same stem."""
-    stems = Counter(path.stem for path in paths)
-    return {path: path.stem if stems[path.stem] == 1 else path.name for path in paths}
-
-
-def _targets(path: Path, name: str, outputs: list[Path], several: bool) -> list[Path]:
-    """The files to write for one input."""
-    from meshtide.output.saving import SUFFIXES
-
-    targets = []
-    for output in outputs:
-        if NAME in str(output):
-            target = Path(str(output).replace(NAME, name))
-        elif output.is_dir() or output.suffix == "":
-            target = output / f"{name}{USUAL_SUFFIX}"
-        elif several:
-            raise InputError(f"{output}: is one file for several meshes; give a folder, or a path with {NAME} in it")
-        else:
-            target = output
-        if target.suffix.lower() not in SUFFIXES:
-            raise InputError(f"{target}: cannot write '{target.suffix}'; there are {', '.join(SUFFIXES)}")
-        targets.append(target)
-    return targets
-
-
-def _check_targets(paths: list[Path], targets: dict[Path, list[Path]]) -> None:
-    """Refuse, before anything is computed, to write over an input or twice to the same place."""
-    inputs = {path.resolve() for path in paths}
-    seen: set[Path] = set()
-    for path, wanted in targets.items():
-        for target in wanted:
-            place = target.resolve()
-            if place in inputs:
-                raise InputError(f"{target}: is one of the meshes to read; write somewhere else")
-            if place in seen:
-                raise InputError(f"{target}: would be written twice, the second time for {path}; give another -o")
-            seen.add(place)
+    if model is not None and not model.about.kinds:
+        out.print(", ".join(escape(shown(part)) for part in model.about.parts))
+    for kind, parts in (known_kinds() if model is None else model.about.kinds).items():
+        out.print(f"[bold]{escape(shown(kind))}[/bold]: {', '.join(escape(shown(part)) for part in parts)}")

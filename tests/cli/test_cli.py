@@ -106,7 +106,7 @@ def test_doctor_fixes_one_file_and_a_folder(tmp_path: Path) -> None:
     done = run("doctor", folder / "torn.ply", "--fix", "-o", tmp_path / "out.off", "--json", tmp_path / "r.json")
     assert done.returncode == 0, done.stderr
     assert len(load_mesh(tmp_path / "out.off").vertices) == 96
-    (entry,) = json.loads((tmp_path / "r.json").read_text())
+    (entry,) = json.loads((tmp_path / "r.json").read_text())["meshes"]
     assert entry["verdict"] == "repairable"
     assert {finding["kind"] for finding in entry["findings"]} >= {"unwelded", "components"}
     done = run("doctor", folder, "--fix", "-o", tmp_path / "fixed")

@@ -40,7 +40,7 @@ def test_one_mesh_to_several_files(place: Path) -> None:
     labels = np.load(place / "out.npz")["labels"]
     assert len(labels) == len(mesh.vertices)
     scene = trimesh.load(place / "out.glb")
-    (entry,) = json.loads((place / "r.json").read_text())
+    (entry,) = json.loads((place / "r.json").read_text())["meshes"]
     present = {name for name, part in entry["parts"].items() if part["faces"]}
     assert set(scene.geometry) == {instance["name"] for instance in entry["instances"]}
     assert {instance["part"] for instance in entry["instances"]} == present
@@ -71,7 +71,9 @@ def test_what_is_refused_before_anything_is_done(
         (("shapes/ring.obj", *use, "-o", "out.docx"), "cannot write '.docx'"),
         (("shapes/ring.obj", *use, "-o", "shapes/ring.obj"), "is one of the meshes to read"),
         (("shapes/ring.obj", *use, "-o", "a.ply", "-o", "./a.ply"), "written twice"),
-        (("shapes/ring.obj", *use), "where to?"),
+        (("m.safetensors", "shapes/ring.obj", "-o", "a.ply"), "is a model and no mesh; give it as --model"),
+        (("shapes/ring.obj", "parts.glb"), "if the parts should go there, give it as -o parts.glb"),
+        (("shapes/ring.obj", "--cap", "-o", "a.ply"), "--cap is about the pieces of --split-parts"),
         ((*use, "-o", "a.ply"), "which meshes?"),
         (("gone.ply", *use, "-o", "a.ply"), "no such file"),
         (("shapes/ring.obj", *use, "-o", "a.ply", "--kind", "plant"), "does not know the kind 'plant'"),
@@ -87,8 +89,8 @@ def test_what_is_refused_before_anything_is_done(
     assert sorted(path.name for path in place.iterdir()) == before
 
 
-def test_parts_of_a_model(place: Path) -> None:
-    done = run("segment", "--model", "m.safetensors", "--parts", cwd=place)
+def test_kinds_of_a_model(place: Path) -> None:
+    done = run("segment", "--model", "m.safetensors", "--kinds", cwd=place)
     assert done.returncode == 0, done.stderr
     assert "person: head, torso, arm, leg" in done.stdout
 

@@ -28,7 +28,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_train_and_evaluate_a_folder(folder: Path, tmp_path: Path) -> None:
     done = run("train", folder, "-o", "mine.safetensors", *SMALL, "--json", "train.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "4 training, 1 validation" in done.stdout
+    assert "5 training, 0 validation" in done.stdout
+    assert "too few shapes to keep some for validation" in done.stdout
+    assert "--folds 3 would tell, in four times the time, or other shapes as --test" in done.stdout
+    assert "the weights after all 20 epochs" in done.stdout
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["mine.safetensors", "mine.training.png", "train.json"]
     about = load_model(tmp_path / "mine.safetensors").about
