@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, settings
+
+# Random examples that are the same in every run; `pytest --hypothesis-profile=thorough` draws others, and many.
+settings.register_profile("usual", max_examples=40, derandomize=True, deadline=timedelta(seconds=20))
+settings.register_profile("thorough", max_examples=2000, deadline=timedelta(seconds=20))
+settings.register_profile(
+    "quick", max_examples=15, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
+)
+settings.load_profile("usual")
 
 
 @pytest.fixture(scope="session")

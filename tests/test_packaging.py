@@ -22,7 +22,7 @@ def test_the_wheel_of_an_sdist_has_the_cards_and_no_data(tmp_path: Path) -> None
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", "constraints.txt"):
         shutil.copy(ROOT / name, tree / name)
-    cards = sorted(path.name for path in (tree / "datasets").glob("*.toml"))
+    cards = sorted(path.name for path in (tree / "datasets").rglob("*.toml"))
     for stray in ("datasets/mine.toml", "datasets/faust/tr_reg_000.ply", "meshtide/scratch.h5", "meshtide/body.ply"):
         (tree / stray).parent.mkdir(exist_ok=True)
         (tree / stray).write_text("private")
