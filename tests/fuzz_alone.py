@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import torch
 from fuzzing import server
 from fuzzing.bases import bases
