@@ -10,6 +10,7 @@ from pathlib import Path
 
 from meshtide.data.card import Card, known_cards, load_card
 from meshtide.data.finding import (
+    WITHOUT_MESH,
     Problem,
     Shape,
     card_folders,
@@ -173,7 +174,7 @@ def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
         raise InputError(f"{folder}: holds no mesh; wanted files that end in {', '.join(READABLE)}")
     stems = Counter(mesh.stem for mesh in meshes)
     beside = labels_beside(meshes, files)
-    findings = [Problem(file, "is a label file, and there is no mesh of that name") for file in beside.without_mesh]
+    findings = [Problem(file, WITHOUT_MESH) for file in beside.without_mesh]
     shapes = []
     for mesh in meshes:
         name, labels = mesh.stem, beside.of[mesh]

@@ -5,12 +5,16 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from meshtide.data.card import Card, Numbers
 from meshtide.errors import InputError
 from meshtide.labels.files.survey import natural_key
+from meshtide.words import listed
+
+WITHOUT_MESH = "is a label file, and there is no mesh of that name"
 
 
 @dataclass(frozen=True)
@@ -125,3 +129,14 @@ def unlabelled(shapes: list[Shape]) -> list[Problem]:
         return []
     remark = "has no labels; others have"
     return [Problem(shape.mesh_path, remark, serious=False) for shape in shapes if shape.label_path is None]
+
+
+def unlabelled_names(shapes: Iterable[Shape]) -> list[str]:
+    """The files of the shapes that have no labels."""
+    return [shape.mesh_path.name for shape in shapes if shape.label_path is None]
+
+
+def left_out(names: Sequence[str], labelled: int) -> str:
+    """The sentence about meshes without labels, beside so many with labels."""
+    which = "has no labels of its own and is" if len(names) == 1 else "have no labels of their own and are"
+    return f"{listed(names, most=5)} {which} left out: {labelled:,} meshes have labels"

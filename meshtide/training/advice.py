@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from meshtide.data.finding import WITHOUT_MESH, left_out, unlabelled_names
 from meshtide.inference.model import default_model
 from meshtide.training.experiment import Experiment
 from meshtide.training.nodes.data import NodeData
@@ -22,16 +23,19 @@ def _of_labels(experiment: Experiment, data: Data) -> list[str]:
     """What of a source takes no part in the training, though it lies there, and how its labels were understood."""
     if experiment.setting == "single":
         return list(data.collection.notes)
-    bare = [shape.mesh_path.name for shape in data.collection.shapes if shape.label_path is None]
+    bare = unlabelled_names(data.collection.shapes)
     twice = [problem.sentence for problem in data.collection.findings if "label files" in problem.sentence]
+    alone = [problem.path.name for problem in data.collection.findings if problem.sentence == WITHOUT_MESH]
     every = [*data.train, *data.validation]
     empty = [each.example.name for each in every if int((each.labels.values >= 0).sum()) == 0]
     sentences = list(data.collection.notes)
     if bare:
-        which = "has no labels of its own and is" if len(bare) == 1 else "have no labels of their own and are"
-        sentences.append(f"{listed(bare, most=5)} {which} left out: {len(every) + len(data.test):,} meshes have labels")
+        sentences.append(left_out(bare, len(every) + len(data.test)))
     if twice:
         sentences.append(f"of these {len(twice):,} {twice[0]}")
+    if alone:
+        which = "is a label file" if len(alone) == 1 else "are label files"
+        sentences.append(f"{listed(alone, most=5)} {which} without a mesh of that name, and not used")
     if empty:
         sentences.append(
             f"the labels of {listed(empty, most=5)} name no part that is learned, so nothing is learned from"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from meshtide.data.collection import open_collection
+from meshtide.data.finding import left_out, unlabelled_names
 from meshtide.data.nodes.opening import is_node_source
 from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
@@ -124,7 +125,9 @@ def _evaluate_meshes(
         probabilities, parts = grouped(found, about.parts, joined)
         scores.append(score_shape(shape.name, probabilities, loaded.labels, loaded.mesh, parts=parts))
         count()
-    return replace(combine(scores, parts), split=chosen, vocabulary=collection.vocabulary.name)
+    score, bare = combine(scores, parts), unlabelled_names(collection.split(chosen))
+    notes = (*score.notes, *([left_out(bare, len(shapes))] if bare else []))
+    return replace(score, split=chosen, vocabulary=collection.vocabulary.name, notes=notes)
 
 
 def _joined(about: About, vocabulary: Vocabulary) -> Vocabulary | None:

@@ -54,7 +54,10 @@ def split_shapes(collection: Collection, seed: int) -> ShapeSplit:
     """The collection's own splits; without such, one labelled shape in five validates (none of fewer than three)."""
     labelled = [shape for shape in collection.shapes if shape.label_path is not None]
     if not labelled:
-        raise InputError(f"{collection.name}: no shape has labels, so there is nothing to learn from")
+        raise InputError(
+            f"{collection.name}: no shape has labels, so there is nothing to learn from; the labels of x.obj belong "
+            "into x.txt, x.seg or x.json beside it"
+        )
     if "train" in collection.splits:
         chosen = [collection.splits.get(name, ()) for name in ("train", "validation", "test")]
         return ShapeSplit(*(tuple(shape for shape in shapes if shape.label_path is not None) for shapes in chosen))

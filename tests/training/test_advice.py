@@ -14,8 +14,10 @@ from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files import save_mesh
 from meshtide.training.advice import advice
+from meshtide.training.evaluate import evaluate
 from meshtide.training.experiment import Experiment, plan
 from meshtide.training.sources import Data, gather
+from meshtide.training.train import train
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +85,8 @@ def test_what_takes_no_part_is_said(tmp_path: Path) -> None:
     assert "left out" not in said(folder)
     save_mesh(figure(1)[0], folder / "bare.obj")
     assert "'bare.obj' has no labels of its own and is left out: 4 meshes have labels" in said(folder)
+    (folder / "baer.seg").write_text("0\n1\n")  # meant for bare.obj
+    assert "'baer.seg' is a label file without a mesh of that name, and not used" in said(folder)
     mesh = figure(1)[0]
     save_mesh(mesh, folder / "empty.obj")
     write_labels(Labels(np.full(len(mesh.faces), -1), "faces", ("head",)), folder / "empty.json", mesh)
@@ -95,3 +99,12 @@ def test_how_numbers_were_understood_is_said(tmp_path: Path) -> None:
         save_mesh(mesh, tmp_path / f"{number}.obj")
         (tmp_path / f"{number}.seg").write_text("\n".join(map(str, parts)))
     assert "part numbers count from 0, over 3 files" in said(tmp_path)
+
+
+def test_what_is_not_scored_is_said(tmp_path: Path) -> None:
+    folder = write_figures(tmp_path / "own", 2)
+    model = train(folder, epochs=1, eigenpairs=8)
+    assert evaluate(model, folder).notes == ()
+    save_mesh(figure(1)[0], folder / "bare.obj")
+    (note,) = evaluate(model, folder).notes
+    assert note == "'bare.obj' has no labels of its own and is left out: 2 meshes have labels"
