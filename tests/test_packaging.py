@@ -47,6 +47,7 @@ def test_the_wheel_of_an_sdist_has_the_cards_and_no_data(tmp_path: Path) -> None
         ".js",
     }
     assert "meshtide/models/figures.safetensors" in names
+    assert "meshtide/models/programs.json" in names
 
 
 def test_every_card_is_named_in_the_build() -> None:

@@ -16,15 +16,20 @@ from meshtide.words import known
 if TYPE_CHECKING:
     from meshtide.training.regions.train import Progress
 
-MODELS = ("names", "regions", "kinds", "things")
+MODELS = ("names", "regions", "kinds", "things", "programs")
 FOLDERS = {"names": "name-bodies-1", "things": "thing-shapes-1"}  # in the cache
 
 
 def remake(
     which: Annotated[
-        str, typer.Argument(metavar="names|regions|kinds|things", help="The model that names, divides or recognises.")
+        str,
+        typer.Argument(
+            metavar="names|regions|kinds|things|programs", help="The model that names, divides or recognises."
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors file to write.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors (programs: .json) file.")
+    ],
     shapes: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the generated shapes are kept; else in the cache folder.")
     ] = None,
@@ -34,20 +39,32 @@ def remake(
 
     `names` gives the parts of six kinds of bodies their names; `regions` divides any mesh into parts without names;
     `kinds`, which begins with it, tells whether a shape is of a kind whose parts have names; `things`, which begins
-    with that, gives the parts of chairs, cups, cars, fish and more their names.
+    with that, gives the parts of chairs, cups, cars, fish and more their names. `programs` trains nothing: it records
+    what the networks of these models do, so that numpy can ask them, and is wanted when a network has changed.
     """
     from meshtide.spectral.cache import default_folder
 
     known(which, MODELS, "model")
-    if output.suffix != ".safetensors":
-        raise InputError(f"{output}: a model's file name ends in .safetensors")
+    suffix, what = (".json", "the programs'") if which == "programs" else (".safetensors", "a model's")
+    if output.suffix != suffix:
+        raise InputError(f"{output}: {what} file name ends in {suffix}")
     if not output.parent.is_dir():
         raise InputError(f"{output}: the folder {output.parent} does not exist; create it first")
+    if which == "programs":
+        _programs(output)
+        return
     folder = shapes or default_folder() / FOLDERS.get(which, "region-shapes-1")
     with bars() as shown:
         {"names": _names, "regions": _regions, "kinds": _kinds, "things": _things}[which](
             folder, output, jobs, _teller(shown)
         )
+    out.print(f"wrote {escape(str(output))}")
+
+
+def _programs(output: Path) -> None:
+    from meshtide.inference.recording import write_programs
+
+    write_programs(output)
     out.print(f"wrote {escape(str(output))}")
 
 
@@ -66,18 +83,18 @@ def _regions(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], N
 
 def _kinds(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], None]) -> None:
     from meshtide.inference.recognise import save_recogniser
-    from meshtide.inference.regions.model import default_region_model
+    from meshtide.inference.regions.model import trained_region_model
     from meshtide.training.recognition import train_kinds
 
-    save_recogniser(train_kinds(folder, default_region_model(), jobs=jobs, report=tell), output)
+    save_recogniser(train_kinds(folder, trained_region_model(), jobs=jobs, report=tell), output)
 
 
 def _things(folder: Path, output: Path, jobs: int, tell: Callable[[Progress], None]) -> None:
-    from meshtide.inference.recognise import default_recogniser
+    from meshtide.inference.recognise import trained_recogniser
     from meshtide.inference.things import save_namer
     from meshtide.training.things import train_things
 
-    save_namer(train_things(folder, default_recogniser(), jobs=jobs, report=tell), output)
+    save_namer(train_things(folder, trained_recogniser(), jobs=jobs, report=tell), output)
 
 
 def _teller(shown: Any) -> Callable[[Progress], None]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import Probabilities
 from meshtide.inference.predict import vertex_probabilities
-from meshtide.inference.regions.inputs import Prepared
+from meshtide.inference.recognise import Recognition
 from meshtide.inference.regions.regions import Regions, find_regions
 from meshtide.mesh.measure import triangle_areas
 from meshtide.mesh.mesh import Mesh
@@ -25,15 +25,15 @@ LEAST = 1e-4  # no single vertex rules a part out for its whole region
 
 
 def supported(
-    probabilities: NDArray[np.float32], mesh: Mesh, kind: str | None, prepared: Prepared | None = None
+    probabilities: NDArray[np.float32], mesh: Mesh, kind: str | None, seen: Recognition | None = None
 ) -> NDArray[np.float32]:
     """Probabilities at the vertices, (V, P), with the evidence of the mesh's regions where the kind gains by it.
 
-    `prepared` is a working surface that somebody has computed already; it is of use if it is that of this very mesh.
+    What was seen of the shape before has a working surface, which is of use if it is that of this very mesh.
     """
     if kind not in KINDS:
         return probabilities
-    usable = prepared if prepared is not None and _same(prepared.surface.mesh, mesh) else None
+    usable = seen.prepared if seen is not None and _same(seen.prepared.surface.mesh, mesh) else None
     return with_evidence(probabilities, mesh, find_regions(mesh, prepared=usable))
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meshtide.inference.kinds import Answer, answer, familiar
 from meshtide.inference.model import Model
-from meshtide.networks.graph import MeshGraph
+from meshtide.inference.reading import Reading
+from meshtide.inference.recorded import weight_of
+
+if TYPE_CHECKING:
+    from meshtide.networks.graph import MeshGraph
 
 # How far beyond anything that validation shapes show a shape must lie to be called strange. Features of a few dozen
 # shapes leave much room for others of the same kinds.
@@ -30,12 +36,21 @@ class Impression:
     strangeness: float  # the mean over the surface of the squared features in units of the training set's spread
 
 
-def impression(model: Model, graph: MeshGraph, found: Answer) -> Impression:
+def impression(model: Model, graph: MeshGraph | Reading, found: Answer) -> Impression:
     """Look at a shape as the model does."""
-    mass = graph.mass.cpu().double().numpy()
-    weights = mass / mass.sum()
-    normalised = model.network.normalise(graph.features).cpu().double().numpy()
+    features, masses = (_on_host(each) for each in (graph.features, graph.mass))
+    masses = masses.astype(np.float64)
+    weights = masses / masses.sum()
+    network = model.recorded or model.network
+    mean, spread = (weight_of(network, f"normalise.{name}") for name in ("mean", "spread"))
+    normalised = ((features - mean) / spread).astype(np.float64)
     return Impression(found.sureness, found.explained, float(weights @ np.mean(normalised**2, axis=1)))
+
+
+def _on_host(values: Any) -> NDArray[np.float32]:
+    """A tensor as an array; an array as it is."""
+    found: NDArray[np.float32] = values.cpu().numpy() if hasattr(values, "cpu") else values
+    return found
 
 
 def limits(model: Model, graphs: Iterable[MeshGraph]) -> dict[str, float]:
@@ -57,7 +72,7 @@ def _least(values: Sequence[float]) -> float:
     return min(values) * (1 - SURENESS_MARGIN)
 
 
-def doubts(model: Model, graph: MeshGraph, found: Answer) -> tuple[str, ...]:
+def doubts(model: Model, graph: MeshGraph | Reading, found: Answer) -> tuple[str, ...]:
     """Sentences about why the answer may be worth little; none for a shape like those of the training."""
     seen = impression(model, graph, found)
     said = _doubts_of_kind(found, familiar(model, "explained", 0.0))

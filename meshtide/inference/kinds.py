@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import Probabilities
 from meshtide.errors import InputError
-from meshtide.inference.model import Model
+from meshtide.inference.model import About, Model
 from meshtide.inference.predict import predict
+from meshtide.inference.reading import Reading, said_of
 from meshtide.labels.labels import Vocabulary
-from meshtide.networks.graph import MeshGraph
 from meshtide.words import listed
+
+if TYPE_CHECKING:
+    from meshtide.networks.graph import MeshGraph
 
 FLOOR = 1e-3  # no single vertex rules a kind out
 
@@ -36,13 +40,32 @@ class Answer:
     unknown: float = 0.0  # how likely it is that the shape is of no kind with names, where that was asked
 
 
-def answer(model: Model, graph: MeshGraph, kind: str | None = None, prior: Mapping[str, float] | None = None) -> Answer:
+def answer(
+    model: Model, graph: MeshGraph | Reading, kind: str | None = None, prior: Mapping[str, float] | None = None
+) -> Answer:
     """Ask a model about a graph; `kind` overrides the vote, and a `prior` is what else is known of the kinds."""
-    about = model.about
+    check_kind(model.about, kind)
+    if isinstance(graph, Reading):
+        return weighed(model, said_of(model.recorded, graph), graph.mass, kind, prior)
+    return weighed(model, predict(model.network, graph), graph.mass.cpu().numpy(), kind, prior)
+
+
+def check_kind(about: About, kind: str | None) -> None:
+    """Raise InputError for a kind that a model does not know."""
     if kind is not None and kind not in about.kinds:
         known = f"it knows {listed(about.kinds)}" if about.kinds else "it knows one kind only; leave `kind` out"
         raise InputError(f"the model does not know the kind '{kind}'; {known}")
-    probabilities, mass = predict(model.network, graph), graph.mass.cpu().numpy()
+
+
+def weighed(
+    model: Model,
+    probabilities: NDArray[np.float32],
+    mass: NDArray[np.float32],
+    kind: str | None = None,
+    prior: Mapping[str, float] | None = None,
+) -> Answer:
+    """What a model's probabilities of all parts at the vertices, with their masses, say together."""
+    about = model.about
     sureness = float(mass @ probabilities.max(axis=1) / mass.sum())
     if not about.kinds:
         return Answer(probabilities, None, {}, sureness=sureness)

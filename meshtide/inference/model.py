@@ -13,21 +13,34 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
-
-import safetensors.torch
-import torch
+from typing import TYPE_CHECKING, Any
 
 from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.inference.hub import fetched, is_on_hub, publish
-from meshtide.inference.weights import KEY, bytes_of, check_tensors, description_of, halved, tensors_of, widened
+from meshtide.inference.recorded import Recorded, recorded, shipped_bytes, shipped_weights, surface_name
+from meshtide.inference.weights import (
+    KEY,
+    bytes_of,
+    check_tensors,
+    description_of,
+    halved,
+    saved,
+    state_of,
+    tensors_of,
+    widened,
+)
 from meshtide.labels.labels import Element, Vocabulary, check_element, check_names
-from meshtide.networks.network import Network
+from meshtide.spectral.features import FEATURES
 from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.words import listed, shown
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from meshtide.networks.network import Network
 
 FORMAT = 1
 DEFAULT = "default"  # the name of the model that ships
@@ -141,7 +154,6 @@ class About:
             raise InputError(f"its description is damaged ({error}); copy or train it again") from error
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A trained network and what it is.
 
@@ -149,8 +161,29 @@ class Model:
     Model(tide-m on the surface operator, 18 parts of 6 kinds on vertices, 118,490 weights, trained on figures)
     """
 
-    network: Network
-    about: About
+    def __init__(self, network: Network, about: About) -> None:
+        self._network: Network | None = network
+        self._recorded: Recorded | None = None
+        self.about = about
+
+    @staticmethod
+    def of_recorded(own: Recorded, about: About) -> Model:
+        """A model that answers by its program until somebody asks for the network itself, which is built then."""
+        model = object.__new__(Model)
+        model._network, model._recorded, model.about = None, own, about
+        return model
+
+    @property
+    def network(self) -> Network:
+        """The network, in torch."""
+        if self._network is None:
+            self._network = _built(state_of(self._recorded), self.about)
+        return self._network
+
+    @property
+    def recorded(self) -> Recorded | None:
+        """The network as a program; None where there is none, or where the network is there and may be changed."""
+        return self._recorded if self._network is None else None
 
     def __repr__(self) -> str:
         about, weights = self.about, sum(weight.numel() for weight in self.network.parameters())
@@ -178,12 +211,8 @@ def save_model(model: Model, path: str | Path, *, half: bool = False) -> None:
     parts, names = model.network.parts, len(model.about.parts)
     if parts != names:
         raise InputError(f"{path}: was not written, as its network tells {parts:,} parts apart and {names:,} are named")
-    # Copies: safetensors takes no tensors that share memory, which layers that share weights have.
-    weights = {
-        name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
-        for name, value in model.network.state_dict().items()
-    }
-    data = safetensors.torch.save(halved(weights) if half else weights, {KEY: model.about.to_json()})
+    weights = state_of(model.network)
+    data = saved(halved(weights) if half else weights, {KEY: model.about.to_json()})
     try:
         _parse(data)
     except InputError as error:
@@ -213,8 +242,23 @@ def load_model(path: str | Path) -> Model:
 @lru_cache
 def shipped_model(name: str) -> Model:
     """One of the models of parts that come with meshtide, all of them trained on generated shapes alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / f"{SHIPPED[name]}.safetensors") as place:
+    file = f"{SHIPPED[name]}.safetensors"
+    data = shipped_bytes(file)
+    about = About.from_json(description_of(data))
+    program = surface_name(about.network, {"operator": about.recipe.operator} | about.options)
+    own = recorded(program, shipped_weights(data)) if _may_be_recorded(about) else None
+    if own is not None:
+        return Model.of_recorded(own, about)
+    with resources.as_file(resources.files("meshtide") / "models" / file) as place:
         return _load(place)
+
+
+def _may_be_recorded(about: About) -> bool:
+    """Whether a program can answer: on vertices, once and not in several views, from nothing but an eigenbasis."""
+    recipe = about.recipe
+    if not isinstance(recipe, GraphRecipe) or recipe.operator != "surface" or about.on != "vertices":
+        return False
+    return not any(FEATURES[word].turns for word in recipe.features)
 
 
 def default_model() -> Model:
@@ -234,6 +278,13 @@ def _parse(data: bytes) -> Model:
     """The model in a file's bytes; an InputError is a sentence about the file without its name."""
     tensors = widened(tensors_of(data))
     about = About.from_json(description_of(data))
+    return Model(_built(tensors, about), about)
+
+
+def _built(tensors: dict[str, Tensor], about: About) -> Network:
+    """The network with these weights, which have to be its own."""
+    import torch
+
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
         if _may_be_large(about):
@@ -248,7 +299,7 @@ def _parse(data: bytes) -> Model:
             "train it again"
         )
     network.load_state_dict(tensors)
-    return Model(network.eval(), about)
+    return network.eval()
 
 
 def _build(about: About) -> Network:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from meshtide.arrays import Probabilities
@@ -11,13 +12,18 @@ from meshtide.errors import InputError
 from meshtide.labels.labels import Element
 from meshtide.mesh.measure import relative_areas
 from meshtide.mesh.mesh import Mesh
-from meshtide.networks.graph import MeshGraph
-from meshtide.networks.network import Network
-from meshtide.networks.turning import probabilities
+
+if TYPE_CHECKING:
+    from meshtide.networks.graph import MeshGraph
+    from meshtide.networks.network import Network
 
 
 def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
     """The probability of each part at each vertex, (V, P), or at each face for a network that answers on faces."""
+    import torch
+
+    from meshtide.networks.turning import probabilities
+
     modes = {module: module.training for module in network.modules()}
     network.eval()
     try:
@@ -28,9 +34,14 @@ def predict(network: Network, graph: MeshGraph) -> NDArray[np.float32]:
     finally:
         for module, mode in modes.items():
             module.training = mode
+    return checked_scores(np.asarray(found), graph.name)
+
+
+def checked_scores(found: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    """What a network gave for a shape, if they are numbers."""
     if not np.isfinite(found).all():
-        raise InputError(f"{graph.name}: the network gives infinite or undefined scores; did its training diverge?")
-    return np.asarray(found)
+        raise InputError(f"{name}: the network gives infinite or undefined scores; did its training diverge?")
+    return found
 
 
 def face_probabilities(probabilities: Probabilities, mesh: Mesh, on: Element = "vertices") -> Probabilities:

@@ -7,84 +7,70 @@ together are those for "none": so a teapot is no bird, although it has something
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import safetensors
-import safetensors.torch
-import torch
-from torch import Tensor, nn
 
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
 from meshtide.inference.known_kinds import KIND_OF, KNOWN_KINDS
-from meshtide.inference.regions.embedding import ArrowBlock, Places
-from meshtide.inference.regions.inputs import ARROWS, NUMBERS, Inputs, Prepared, prepare_surface
+from meshtide.inference.recorded import (
+    PROGRAMS,
+    Recorded,
+    asked,
+    places_name,
+    recorded,
+    shipped_about,
+    shipped_bytes,
+    shipped_weights,
+    weight_of,
+)
+from meshtide.inference.regions.inputs import Inputs, Prepared, prepare_surface
 from meshtide.inference.regions.surface import working_surface
-from meshtide.inference.weights import halved, widened
+from meshtide.inference.weights import halved, saved, state_of, widened
 from meshtide.mesh.mesh import Mesh
+from meshtide.spectral.cache import Cache, answer_key
 from meshtide.words import shown
 
+if TYPE_CHECKING:
+    from meshtide.inference.kind_network import KindNet
+    from meshtide.inference.regions.embedding import RegionNet
+
+FILE = "kinds.safetensors"
+SIZES = ("channels", "arrows", "blocks")
 KEY = "meshtide-kinds"  # of our entry in the safetensors metadata
 VOTERS = 4.0  # how many independent votes the faces of a shape are worth
 MOST_BYTES = 2**22
+RECOGNITION_VERSION = 1  # one more whenever a surface is prepared otherwise, so that nothing old is remembered
 MOST_SIZE = 512  # channels, arrows, blocks or sorts that a file may ask for
 
 
-class KindNet(nn.Module):
-    """Faces to scores of the sorts of things they may belong to: TIDE on numbers and arrows, and a small MLP."""
-
-    mean: Tensor
-    spread: Tensor
-
-    def __init__(self, sorts: int, channels: int, arrows: int, blocks: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(NUMBERS))
-        self.register_buffer("spread", torch.ones(NUMBERS))
-        self.first = nn.Linear(NUMBERS, channels)
-        self.first_arrows = nn.Linear(ARROWS, arrows, bias=False)
-        self.blocks = nn.ModuleList(ArrowBlock(channels, arrows) for _ in range(blocks))
-        self.head = nn.Sequential(nn.Linear(channels + arrows, 96), nn.ReLU(), nn.Dropout(0.1), nn.Linear(96, sorts))
-
-    def forward(self, places: Places) -> Tensor:
-        """Scores of every sort at every face, (N, sorts)."""
-        result: Tensor = self.head(self.features(places))
-        return result
-
-    def features(self, places: Places) -> Tensor:
-        """What the head reads at every face, (N, channels + arrows)."""
-        numbers = self.first((places.numbers - self.mean) / self.spread)
-        arrows = self.first_arrows(places.arrows)
-        for block in self.blocks:
-            numbers, arrows = block(numbers, arrows, places)
-        lengths = arrows.square().sum(dim=1).clamp(min=1e-6).sqrt()
-        return torch.cat([numbers, lengths], dim=1)
-
-
-def pooled(scores: Tensor, weights: Tensor) -> Tensor:
-    """The vote of faces (N, sorts) with their shares of the area, (N,), as logits of the sorts."""
-    return VOTERS * (weights @ torch.log_softmax(scores, dim=1))
+def pooled(logs: Any, weights: Any) -> Any:
+    """The vote of faces, log-probabilities (N, sorts), with their shares of the area, (N,), as logits of the sorts."""
+    return VOTERS * (weights @ logs)
 
 
 @dataclass(frozen=True, eq=False)
 class Recogniser:
     """A trained network and the sorts of things it knows; which kinds they are of is said in `known_kinds`."""
 
-    network: KindNet
+    network: KindNet | Recorded
     sorts: tuple[str, ...]
 
-    @torch.inference_mode()
     def shares(self, inputs: Inputs) -> tuple[dict[str, float], float]:
         """How likely each kind is, and how likely it is that the shape is of none of them; all add up to 1."""
-        weights = torch.from_numpy(inputs.areas / inputs.areas.sum())
-        votes = torch.softmax(pooled(self.network(Places.of(inputs)), weights), dim=0).double().numpy()
+        logits = pooled(asked(self.network, **inputs.arrays()), inputs.areas / inputs.areas.sum())
+        votes = np.exp(logits.astype(np.float64) - logits.max())
         kinds = dict.fromkeys(KNOWN_KINDS, 0.0)
         none = 0.0
-        for sort, share in zip(self.sorts, votes.tolist(), strict=True):
+        for sort, share in zip(self.sorts, (votes / votes.sum()).tolist(), strict=True):
             if sort in KIND_OF:
                 kinds[KIND_OF[sort]] += share
             else:
@@ -94,19 +80,14 @@ class Recogniser:
 
 def save_recogniser(recogniser: Recogniser, path: str | Path) -> None:
     """Write a recogniser as a safetensors file in half precision."""
-    network = recogniser.network
-    about = {
-        "sorts": recogniser.sorts,
-        "channels": network.first.out_features,
-        "arrows": network.first_arrows.out_features,
-        "blocks": len(network.blocks),
-    }
-    data = safetensors.torch.save(halved(network.state_dict()), {KEY: json.dumps(about)})
-    write_atomically(Path(path), data)
+    about = {"sorts": recogniser.sorts, **dict(zip(SIZES, kind_sizes(recogniser.network), strict=True))}
+    write_atomically(Path(path), saved(halved(state_of(recogniser.network)), {KEY: json.dumps(about)}))
 
 
 def load_recogniser(path: str | Path) -> Recogniser:
     """Read what `save_recogniser` wrote; anything else raises InputError."""
+    from meshtide.inference.kind_network import KindNet
+
     path = Path(path)
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -126,9 +107,24 @@ def load_recogniser(path: str | Path) -> Recogniser:
 
 @lru_cache(maxsize=1)
 def default_recogniser() -> Recogniser:
-    """The recogniser that comes with meshtide, trained on generated shapes alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / "kinds.safetensors") as place:
+    """The recogniser that comes with meshtide, trained on generated shapes alone; where it can it answers by numpy."""
+    data = shipped_bytes(FILE)
+    about = shipped_about(data, KEY)
+    network = recorded(places_name("kinds", *(about[size] for size in SIZES)), shipped_weights(data))
+    return trained_recogniser() if network is None else Recogniser(network, tuple(about["sorts"]))
+
+
+def trained_recogniser() -> Recogniser:
+    """The same with its network in torch, to learn from."""
+    with resources.as_file(resources.files("meshtide") / "models" / FILE) as place:
         return load_recogniser(place)
+
+
+def kind_sizes(network: KindNet | RegionNet | Recorded) -> tuple[int, int, int]:
+    """The channels, arrows and blocks of a network."""
+    names = state_of(network).keys()
+    blocks = {name.split(".")[1] for name in names if name.startswith("blocks.")}
+    return len(weight_of(network, "first.weight")), len(weight_of(network, "first_arrows.weight")), len(blocks)
 
 
 def checked_size(value: Any) -> int:
@@ -140,14 +136,35 @@ def checked_size(value: Any) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Recognition:
-    """What a shape was recognised as, with the working surface that was computed for it."""
+    """What a shape was recognised as."""
 
     shares: dict[str, float]  # kind -> how likely it is
     none: float  # how likely it is that the shape is of no kind with names
-    prepared: Prepared
+    mesh: Mesh  # the shape
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The working surface; what was recognised before is remembered without it, and few need it."""
+        return prepare_surface(working_surface(self.mesh))
 
 
-def recognise(mesh: Mesh) -> Recognition:
-    """Look at a whole mesh and say what kind of thing it is."""
+def recognise(mesh: Mesh, cache: Cache | None = None) -> Recognition:
+    """Look at a whole mesh and say what kind of thing it is, by way of a cache if one is given."""
+    key = None if cache is None else answer_key(mesh, _maker())
+    known = None if cache is None or key is None else cache.answer(key)
+    if known is not None and known.keys() == {"shares", "none"} and known["shares"].keys() == KNOWN_KINDS.keys():
+        return Recognition(known["shares"], known["none"], mesh)
     prepared = prepare_surface(working_surface(mesh))
-    return Recognition(*default_recogniser().shares(prepared.inputs), prepared)
+    shares, none = default_recogniser().shares(prepared.inputs)
+    seen = Recognition(shares, none, mesh)
+    seen.__dict__["prepared"] = prepared  # where cached_property looks first
+    if cache is not None and key is not None:
+        cache.keep_answer(key, {"shares": shares, "none": none})
+    return seen
+
+
+@lru_cache(maxsize=1)
+def _maker() -> str:
+    """What shapes a recognition besides the mesh: the weights, the program, and how surfaces are prepared."""
+    files = hashlib.blake2b(shipped_bytes(FILE) + shipped_bytes(PROGRAMS), digest_size=16)
+    return f"recognition {RECOGNITION_VERSION}, {files.hexdigest()}"

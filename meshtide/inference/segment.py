@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,11 @@ from meshtide.inference.look import look
 from meshtide.inference.model import Model, default_model, load_model
 from meshtide.inference.naming import SURE, likeliest_thing, name_thing
 from meshtide.inference.predict import vertex_probabilities
+from meshtide.inference.reading import Reading, read
 from meshtide.inference.recognise import Recognition, recognise
 from meshtide.inference.refine import REFINE
 from meshtide.inference.refine import refine as refined
-from meshtide.inference.regions.inputs import Prepared, prepare_surface
+from meshtide.inference.regions.inputs import prepare_surface
 from meshtide.inference.regions.surface import working_surface
 from meshtide.inference.segmentation import Segmentation
 from meshtide.inference.shells import Stripped, strip
@@ -35,10 +36,12 @@ from meshtide.mesh.decimation import MAX_VERTICES, Carrier, simplify_once
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.ready import at_usual_scale
 from meshtide.mesh.topology import used_vertices
-from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.networks.registry import needs
 from meshtide.spectral.cache import Cache
 from meshtide.words import article
+
+if TYPE_CHECKING:
+    from meshtide.networks.graph import MeshGraph
 
 ASKED = "parts without names were asked for"
 CLEAR = 0.6  # a thing that is taken for its kind with less than this is named with a doubt
@@ -131,22 +134,22 @@ def _segmented(
         named = name_thing(given, prepare_surface(working_surface(given.mesh)), kind, f"the kind {kind} was asked for")
         return with_sides(named) if sides else named
     if chosen is default_model() and kind is None:
-        seen = look(given.mesh)
+        seen = look(given.mesh, cache)
         prior = {name: share for name, share in seen.shares.items() if name in chosen.about.kinds}
         no_body = 1 - sum(prior.values())
         if no_body >= MOST_CERTAIN:  # more than the parts could outweigh
-            return _thing(given, seen, no_body, sides)
+            return _thing(given, seen, no_body, sides, cache)
     asked = _ask(given, chosen, kind, prior, max_vertices, cache, device)
     if seen is not None and asked.found.unknown > 0.5:
-        return _thing(given, seen, asked.found.unknown, sides)
-    named = _named(given, chosen, asked, kind, refine, None if seen is None else seen.prepared)
+        return _thing(given, seen, asked.found.unknown, sides, cache)
+    named = _named(given, chosen, asked, kind, refine, seen)
     return with_sides(named) if sides else named
 
 
-def _thing(given: Given, seen: Recognition, no_body: float, sides: bool) -> Segmentation:
+def _thing(given: Given, seen: Recognition, no_body: float, sides: bool, cache: Cache | None) -> Segmentation:
     """The parts of what is no body: with names if it surely is a thing that has them, and without otherwise."""
-    if len(seen.prepared.surface.mesh.faces) != len(given.mesh.faces):  # it was looked at without some shells
-        seen = recognise(given.mesh)
+    if len(seen.mesh.faces) != len(given.mesh.faces):  # it was looked at without some shells
+        seen = recognise(given.mesh, cache)
     thing, sure = likeliest_thing(seen)
     if sure >= SURE and KNOWN_KINDS[thing].reliable:
         named = name_thing(given, seen.prepared, thing, f"taken for {article(thing)} {thing} ({sure:.0%} sure)")
@@ -164,7 +167,7 @@ class _Asked:
     """What a model said of a mesh, and what of the mesh it was asked about."""
 
     found: Answer
-    graph: MeshGraph
+    graph: MeshGraph | Reading
     small: Mesh
     carrier: Carrier
     stripped: Stripped | None
@@ -183,19 +186,25 @@ def _ask(
     # Only the bodies that ship: to a model of one's own, small shells may be parts that it has learned.
     stripped = strip(given.mesh) if model is default_model() else None
     small, carrier = simplify_once(given.mesh if stripped is None else stripped.mesh, max_vertices)
-    graph = mesh_graph(small, about.mesh_recipe, cache, extras=needs(about.network, about.options)).to(device)
-    model.network.to(device)
+    graph: MeshGraph | Reading
+    if model.recorded is not None and device == "cpu":
+        graph = read(small, about.mesh_recipe, cache)
+    else:
+        from meshtide.networks.graph import mesh_graph
+
+        graph = mesh_graph(small, about.mesh_recipe, cache, extras=needs(about.network, about.options)).to(device)
+        model.network.to(device)
     return _Asked(answer(model, graph, kind, prior), graph, small, carrier, stripped)
 
 
 def _named(
-    given: Given, model: Model, asked: _Asked, kind: str | None, refine: bool, prepared: Prepared | None
+    given: Given, model: Model, asked: _Asked, kind: str | None, refine: bool, seen: Recognition | None
 ) -> Segmentation:
     """The parts that a model knows, at every vertex."""
     about, found, small, carrier, stripped = model.about, asked.found, asked.small, asked.carrier, asked.stripped
     found_here = vertex_probabilities(found.probabilities, small, about.on).astype(np.float32)
     if model is default_model():  # for others it was not measured
-        found_here = supported(found_here, small, found.kind, prepared)
+        found_here = supported(found_here, small, found.kind, seen)
     probabilities = _at_all(found_here, carrier, stripped)
     labels = probabilities.argmax(axis=1)
     if refine:  # on the small mesh, whose borders are those of the large one

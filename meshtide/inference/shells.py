@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.mesh.measure import triangle_areas
@@ -48,6 +47,8 @@ class Stripped:
 
     @cached_property
     def _nearest(self) -> IntArray:
+        from scipy.spatial import cKDTree
+
         count = min(3, len(self.mesh.vertices))
         return np.asarray(cKDTree(self.mesh.vertices).query(self.whole.vertices, k=list(range(1, count + 1)))[1])
 
@@ -73,6 +74,8 @@ def strip(mesh: Mesh) -> Stripped | None:
 
 def _following(mesh: Mesh, shells: IntArray, areas: FloatArray, order: IntArray) -> NDArray[np.bool_]:
     """Which shells follow others: the small ones, and those that lie along a larger one nearly everywhere."""
+    from scipy.spatial import cKDTree
+
     whole = areas.sum()
     following: NDArray[np.bool_] = np.asarray(areas <= SMALL * whole)
     following[order[0]] = False

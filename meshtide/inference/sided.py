@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from meshtide.arrays import IntArray
 from meshtide.inference.segmentation import Segmentation
@@ -80,6 +79,8 @@ def _renamed(found: Segmentation, sides: Sides) -> Segmentation:
 
 def _at_vertices(found: Segmentation, faces: IntArray, values: IntArray) -> IntArray:
     """A value for every vertex, (V,): that of one of the given faces around it, or else of the nearest one."""
+    from scipy.spatial import cKDTree
+
     mesh = found.mesh
     points = unit_box(mesh.vertices, mesh.faces)
     result = np.full(len(points), -1)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
-from scipy.spatial import cKDTree
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.mesh.measure import unit, unit_box
@@ -165,6 +164,8 @@ class Figure:
 
     def _owners(self, faces: IntArray, anchors: list[IntArray]) -> IntArray:
         """For each face the number of the anchor that is nearest along the faces; in space where no way leads."""
+        from scipy.spatial import cKDTree
+
         number = np.full(len(self.parts), -1)
         number[faces] = np.arange(len(faces))
         inner = number[self.pairs]

@@ -13,21 +13,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import safetensors
-import safetensors.torch
-import torch
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
-from meshtide.inference.recognise import MOST_BYTES, KindNet, checked_size
-from meshtide.inference.regions.embedding import Places
+from meshtide.inference.recognise import MOST_BYTES, SIZES, checked_size, kind_sizes
+from meshtide.inference.recorded import (
+    Recorded,
+    asked,
+    places_name,
+    recorded,
+    shipped_about,
+    shipped_bytes,
+    shipped_weights,
+)
 from meshtide.inference.regions.inputs import Inputs
-from meshtide.inference.weights import halved, widened
+from meshtide.inference.weights import halved, saved, state_of, widened
 from meshtide.labels.labels import check_names
 
+if TYPE_CHECKING:
+    from meshtide.inference.kind_network import KindNet
+
+FILE = "things.safetensors"
 KEY = "meshtide-things"  # of our entry in the safetensors metadata
 VOTERS = 4.0  # how many independent votes the faces of a shape are worth
 NOTHING = "nothing"  # the last output
@@ -37,14 +48,12 @@ NOTHING = "nothing"  # the last output
 class Namer:
     """A trained network, and the kinds with the parts that its outputs are, one after the other."""
 
-    network: KindNet
+    network: KindNet | Recorded
     kinds: Mapping[str, tuple[str, ...]]
 
-    @torch.inference_mode()
     def scores(self, inputs: Inputs) -> NDArray[np.float64]:
         """The log-probability of every output at every face, (f, outputs)."""
-        scores: NDArray[np.float64] = torch.log_softmax(self.network(Places.of(inputs)), dim=1).double().numpy()
-        return scores
+        return asked(self.network, **inputs.arrays()).astype(np.float64)
 
     def shares(self, scores: NDArray[np.float64], areas: NDArray[np.floating]) -> dict[str, float]:
         """How likely each kind is by the vote of the faces; what is missing to 1 is the share of none."""
@@ -76,19 +85,15 @@ def outputs_of(kinds: Mapping[str, tuple[str, ...]]) -> int:
 
 def save_namer(namer: Namer, path: str | Path) -> None:
     """Write a namer as a safetensors file in half precision."""
-    network = namer.network
-    about = {
-        "kinds": {kind: list(parts) for kind, parts in namer.kinds.items()},
-        "channels": network.first.out_features,
-        "arrows": network.first_arrows.out_features,
-        "blocks": len(network.blocks),
-    }
-    data = safetensors.torch.save(halved(network.state_dict()), {KEY: json.dumps(about)})
-    write_atomically(Path(path), data)
+    kinds = {kind: list(parts) for kind, parts in namer.kinds.items()}
+    about = {"kinds": kinds, **dict(zip(SIZES, kind_sizes(namer.network), strict=True))}
+    write_atomically(Path(path), saved(halved(state_of(namer.network)), {KEY: json.dumps(about)}))
 
 
 def load_namer(path: str | Path) -> Namer:
     """Read what `save_namer` wrote; anything else raises InputError."""
+    from meshtide.inference.kind_network import KindNet
+
     path = Path(path)
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -109,11 +114,13 @@ def load_namer(path: str | Path) -> Namer:
     return Namer(network.eval(), kinds)
 
 
-SIZES = ("channels", "arrows", "blocks")
-
-
 @lru_cache(maxsize=1)
 def default_namer() -> Namer:
-    """The model that names things and comes with meshtide, trained on generated shapes alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / "things.safetensors") as place:
-        return load_namer(place)
+    """The model that names things and comes with meshtide, trained on generated shapes alone; it answers by numpy."""
+    data = shipped_bytes(FILE)
+    about = shipped_about(data, KEY)
+    network = recorded(places_name("kinds", *(about[size] for size in SIZES)), shipped_weights(data))
+    if network is None:
+        with resources.as_file(resources.files("meshtide") / "models" / FILE) as place:
+            return load_namer(place)
+    return Namer(network, {kind: tuple(parts) for kind, parts in about["kinds"].items()})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-
-import safetensors.torch
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Any
 
 from meshtide.errors import InputError
+from meshtide.inference.recorded import Recorded
 from meshtide.words import listed
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 KEY = "meshtide"  # of our entry in the safetensors metadata
 MOST_BYTES = 2**30  # far beyond use
@@ -42,6 +43,8 @@ def tensors_of(data: bytes) -> dict[str, Tensor]:
         raise InputError(
             "is a pickled PyTorch file, which could run anything when read; give a model that `meshtide train` made"
         )
+    import safetensors.torch
+
     try:
         return safetensors.torch.load(data)
     except Exception as error:  # whatever a damaged header does to safetensors, it is the file's fault
@@ -50,17 +53,41 @@ def tensors_of(data: bytes) -> dict[str, Tensor]:
         raise InputError("is not a safetensors file; give a model that `meshtide train` made") from error
 
 
+def state_of(network: Any) -> dict[str, Tensor]:
+    """The weights of a network, in memory of their own."""
+    import torch
+
+    if isinstance(network, Recorded):
+        return {name: torch.from_numpy(each.copy()) for name, each in network.weights.items()}
+    # Copies: safetensors takes no tensors that share memory, which layers that share weights have.
+    return {
+        name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
+        for name, value in network.state_dict().items()
+    }
+
+
+def saved(tensors: Mapping[str, Tensor], metadata: dict[str, str]) -> bytes:
+    """A safetensors file."""
+    import safetensors.torch
+
+    return safetensors.torch.save(dict(tensors), metadata)
+
+
 def halved(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Weights as models that ship hold them, single precision rounded to half; beyond its range is an InputError."""
+    import torch
+
     rounded = {name: each.half() if each.dtype == torch.float32 else each for name, each in tensors.items()}
     for name, each in rounded.items():
-        if not torch.isfinite(each).all():
+        if not each.isfinite().all():
             raise InputError(f"its '{name}' has values that half precision cannot hold")
     return rounded
 
 
 def widened(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Weights as they are computed with: whatever was kept in half precision is single again."""
+    import torch
+
     return {name: each.float() if each.dtype == torch.float16 else each for name, each in tensors.items()}
 
 
@@ -90,5 +117,5 @@ def check_tensors(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
                 f"its '{name}' is {tensor.dtype} {tuple(tensor.shape)} and should be {wanted[name].dtype} "
                 f"{tuple(wanted[name].shape)}; was it changed, or made by another version?"
             )
-        if not torch.isfinite(tensor).all():
+        if not tensor.isfinite().all():
             raise InputError(f"its '{name}' has infinite or undefined values; did its training diverge?")

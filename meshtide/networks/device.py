@@ -23,9 +23,11 @@ def choose_device(word: str) -> str:
     >>> choose_device("cpu")
     'cpu'
     """
+    if word == "cpu":  # which needs no look, and so no torch
+        return word
     import torch
 
-    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if word == "auto":
         return "cuda" if present["cuda"] else "cpu"
     if word not in present:

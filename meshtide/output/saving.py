@@ -11,13 +11,7 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
 from meshtide.output.files.as_given import as_given, check_colours
-from meshtide.output.files.glb import glb_bytes
-from meshtide.output.files.numbers import json_bytes, npz_bytes
-from meshtide.output.files.obj import write_obj
 from meshtide.output.files.ply import ply_bytes
-from meshtide.output.files.threemf import threemf_bytes
-from meshtide.output.files.vtk import vtk_bytes, vtp_bytes
-from meshtide.output.page import page_bytes
 
 
 def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: str | Path | None = None) -> None:
@@ -51,46 +45,62 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
     writer(segmentation, path, None if source is None else Path(source))
 
 
+# Each writer is imported by the format that needs it: whoever wants a PLY does not wait for pages and scenes.
 def _ply(segmentation: Segmentation, path: Path, source: Path | None) -> None:
     write_atomically(path, ply_bytes(segmentation, as_given(segmentation, source)))
 
 
 def _obj(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.obj import write_obj
+
     write_obj(segmentation, as_given(segmentation, source), path, source)
 
 
 def _glb(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.glb import glb_bytes
+
     write_atomically(path, glb_bytes(segmentation, path))
 
 
 def _vtp(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.vtk import vtp_bytes
+
     write_atomically(path, vtp_bytes(segmentation, as_given(segmentation, source)))
 
 
 def _vtk(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.vtk import vtk_bytes
+
     write_atomically(path, vtk_bytes(segmentation, as_given(segmentation, source)))
 
 
 def _threemf(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.threemf import threemf_bytes
+
     write_atomically(path, threemf_bytes(segmentation, path))
 
 
 def _npz(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.numbers import npz_bytes
+
     write_atomically(path, npz_bytes(segmentation))
 
 
 def _json(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.files.numbers import json_bytes
+
     write_atomically(path, json_bytes(segmentation))
 
 
 def _png(segmentation: Segmentation, path: Path, source: Path | None) -> None:
-    # Here and not above: a picture needs fonts, and nothing else here does.
     from meshtide.output.pictures import save_picture, segmentation_picture
 
     save_picture(segmentation_picture(segmentation, confidence=True, title=segmentation.mesh.name), path)
 
 
 def _html(segmentation: Segmentation, path: Path, source: Path | None) -> None:
+    from meshtide.output.page import page_bytes
+
     write_atomically(path, page_bytes(segmentation))
 
 

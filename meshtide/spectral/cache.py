@@ -9,6 +9,7 @@ queue at a lock, and the first one computes.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -19,12 +20,14 @@ from dataclasses import dataclass
 from functools import cache as remembered
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import filelock
 import numpy as np
 import platformdirs
 
 from meshtide.errors import InputError
+from meshtide.files import read_regular, write_atomically
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral import preparation as entry
 from meshtide.spectral.eigensolver import SOLVER_VERSION
@@ -34,8 +37,10 @@ from meshtide.spectral.spectrum import warn_if_crowded
 
 _MOST_DAMAGED = 8  # files kept for a look; older ones go
 _LOCK_SECONDS = 1800.0
+_MOST_ANSWER = 2**16  # bytes of a small answer
 _ENTRY = re.compile(r"([0-9a-f]{32})\.h5")
 _TEMPORARY = re.compile(r"([0-9a-f]{32})\.[0-9a-f]{8}\.tmp")
+_ANSWER = re.compile(r"([0-9a-f]{32})\.json")
 _DAMAGED = re.compile(r"([0-9a-f]{32})\.h5\.damaged")
 
 
@@ -68,12 +73,23 @@ def default_folder() -> Path:
 
 def cache_key(mesh: Mesh, recipe: GraphRecipe) -> str:
     """32 hexadecimal digits of everything that shapes a preparation; the mesh's name does not."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(f"{_makers()}|{recipe.to_json()}|".encode(), digest_size=16)
+    _add(digest, mesh)
+    return digest.hexdigest()
+
+
+def answer_key(mesh: Mesh, maker: str) -> str:
+    """32 hexadecimal digits of everything that shapes what somebody, the maker, found out of a mesh."""
+    digest = hashlib.blake2b(f"{_makers()}|{maker}|".encode(), digest_size=16)
+    _add(digest, mesh)
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib.blake2b, mesh: Mesh) -> None:
     vertices, faces = mesh.vertices.astype("<f8", copy=False), mesh.faces.astype("<i8", copy=False)
-    digest.update(f"{_makers()}|{recipe.to_json()}|vertices {vertices.shape}|faces {faces.shape}|".encode())
+    digest.update(f"vertices {vertices.shape}|faces {faces.shape}|".encode())
     digest.update(np.ascontiguousarray(vertices).data)
     digest.update(np.ascontiguousarray(faces).data)
-    return digest.hexdigest()
 
 
 class Cache:
@@ -116,6 +132,24 @@ class Cache:
             trouble = self._write(key, preparation, recipe)
         return Fetched(preparation, False, (*remarks, *trouble), kept=not trouble)
 
+    def answer(self, key: str) -> dict[str, Any] | None:
+        """A small answer that was kept under this key; None if there is none, or if not every byte of it is as it was.
+
+        Damage needs no word: a small answer is found anew and written over the damaged one.
+        """
+        try:
+            seal, text = read_regular(self.folder / f"{key}.json", _MOST_ANSWER).split(b"\n", 1)
+            return json.loads(text) if seal == _answer_seal(key, text) else None
+        except (InputError, OSError, ValueError):
+            return None
+
+    def keep_answer(self, key: str, content: dict[str, Any]) -> None:
+        """Keep a small answer, all or nothing; a folder that cannot be written keeps none."""
+        text = json.dumps(content).encode()
+        with suppress(InputError, OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self.folder / f"{key}.json", _answer_seal(key, text) + b"\n" + text)
+
     def require_writable(self) -> None:
         """Raise InputError unless entries can be written; for callers whose whole purpose is to fill the cache."""
         probe = self.folder / f"{'0' * 32}.{secrets.token_hex(4)}.tmp"
@@ -142,7 +176,7 @@ class Cache:
         """Remove the cache's own files, by their names and nothing else, and return how many; lock files stay."""
         self._remove_stale()
         removed = 0
-        for path in self._files(_ENTRY) + self._files(_DAMAGED):
+        for path in self._files(_ENTRY) + self._files(_ANSWER) + self._files(_DAMAGED):
             with suppress(OSError):
                 path.unlink()
                 removed += 1
@@ -239,6 +273,10 @@ class Cache:
         except OSError:
             return []
         return [self.folder / name for name in sorted(names)]
+
+
+def _answer_seal(key: str, text: bytes) -> bytes:
+    return hashlib.blake2b(key.encode() + text, digest_size=16).hexdigest().encode()
 
 
 def _hit(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Fetched:

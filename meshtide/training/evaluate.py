@@ -119,7 +119,7 @@ def _evaluate_meshes(
         said = answer(model, loaded.example.graph.to(place), kind, prior)
         found = vertex_probabilities(said.probabilities, loaded.mesh, about.on)
         if model is default_model():
-            found = supported(found.astype(np.float32), loaded.mesh, said.kind, None if seen is None else seen.prepared)
+            found = supported(found.astype(np.float32), loaded.mesh, said.kind, seen)
         if refine:
             found = with_refined_borders(loaded.mesh, found)
         probabilities, parts = grouped(found, about.parts, joined)

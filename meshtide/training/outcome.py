@@ -82,7 +82,7 @@ def trained_model(
         "test": {} if score is None else score.metrics,
         "validation_accuracy": None if accuracy is None else float(np.float32(accuracy)),
     }
-    return replace(model, about=replace(about, trained_on=trained_on, scores=scores))
+    return Model(model.network, replace(about, trained_on=trained_on, scores=scores))
 
 
 def _shapes_learned(experiment: Experiment, data: Data, model: Model) -> dict[str, Any]:

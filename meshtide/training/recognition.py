@@ -11,12 +11,15 @@ import torch
 from torch import Tensor, nn
 
 from meshtide.arrays import FloatArray
+from meshtide.inference.kind_network import KindNet
 from meshtide.inference.known_kinds import KIND_OF, KNOWN_KINDS
 from meshtide.inference.model import DEFAULT
-from meshtide.inference.recognise import KindNet, Recogniser, pooled
+from meshtide.inference.recognise import Recogniser, kind_sizes, pooled
+from meshtide.inference.recorded import Recorded
 from meshtide.inference.regions.embedding import Places, RegionNet
 from meshtide.inference.regions.inputs import Inputs
 from meshtide.inference.regions.model import RegionModel
+from meshtide.inference.weights import state_of
 from meshtide.training.regions.examples import load_example
 from meshtide.training.regions.train import Progress
 from meshtide.training.regions.training_set import Recipe, make_training_set, recipes
@@ -63,7 +66,7 @@ def train_kinds(
 
 def train_recogniser(
     examples: Sequence[tuple[str, Inputs]],
-    begin: RegionNet,
+    begin: RegionNet | Recorded,
     schedule: RecognitionSchedule,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Recogniser:
@@ -95,11 +98,11 @@ def train_recogniser(
     return Recogniser(network.eval(), sorts)
 
 
-def _begun_with(begin: RegionNet, sorts: int) -> KindNet:
+def _begun_with(begin: RegionNet | Recorded, sorts: int) -> KindNet:
     """A network whose layers, all but the last ones, are those of a network for regions."""
-    network = KindNet(sorts, begin.first.out_features, begin.first_arrows.out_features, len(begin.blocks))
+    network = KindNet(sorts, *kind_sizes(begin))
     own = network.state_dict()
-    own.update({name: value for name, value in begin.state_dict().items() if name in own})
+    own.update({name: value for name, value in state_of(begin).items() if name in own})
     network.load_state_dict(own)
     return network
 
@@ -136,8 +139,9 @@ def _loss(
         torch.from_numpy(inputs.arrows[rows].astype(np.float32)),
     )
     scores = network(places)
+    logs = torch.log_softmax(scores, dim=1)
     single = nn.functional.cross_entropy(scores, torch.full((size,), sort), label_smoothing=0.05)
-    vote = nn.functional.cross_entropy(pooled(scores, weights)[None], torch.tensor([sort]), label_smoothing=0.05)
+    vote = nn.functional.cross_entropy(pooled(logs, weights)[None], torch.tensor([sort]), label_smoothing=0.05)
     return single + vote / 2
 
 

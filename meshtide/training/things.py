@@ -18,10 +18,13 @@ from torch import Tensor, nn
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.data.figures.creatures.catalogue import CREATURES
 from meshtide.data.figures.objects.kinds import KINDS as OBJECTS
-from meshtide.inference.recognise import KindNet, Recogniser
+from meshtide.inference.kind_network import KindNet
+from meshtide.inference.recognise import Recogniser, kind_sizes
+from meshtide.inference.recorded import Recorded
 from meshtide.inference.regions.embedding import Places
 from meshtide.inference.regions.inputs import Inputs
 from meshtide.inference.things import VOTERS, Namer, outputs_of
+from meshtide.inference.weights import state_of
 from meshtide.training.regions.examples import RegionExample, load_example
 from meshtide.training.regions.train import Progress
 from meshtide.training.regions.training_set import SOURCES, Recipe, make_training_set
@@ -112,7 +115,7 @@ def outputs_at(example: RegionExample, kinds: Mapping[str, Sequence[str]]) -> tu
 def train_namer(
     things: Sequence[Thing],
     kinds: Mapping[str, tuple[str, ...]],
-    begin: KindNet,
+    begin: KindNet | Recorded,
     schedule: ThingsSchedule,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Namer:
@@ -243,11 +246,11 @@ def kept_faces(
     )
 
 
-def _begun_with(begin: KindNet, outputs: int) -> KindNet:
+def _begun_with(begin: KindNet | Recorded, outputs: int) -> KindNet:
     """A network that is the recogniser's but for the last layer."""
-    network = KindNet(outputs, begin.first.out_features, begin.first_arrows.out_features, len(begin.blocks))
+    network = KindNet(outputs, *kind_sizes(begin))
     own = network.state_dict()
-    own.update({name: value for name, value in begin.state_dict().items() if own[name].shape == value.shape})
+    own.update({name: value for name, value in state_of(begin).items() if own[name].shape == value.shape})
     network.load_state_dict(own)
     return network
 

@@ -14,7 +14,7 @@ from meshtide.data.figures.objects import make_object
 from meshtide.errors import InputError
 from meshtide.inference.model import default_model, load_model
 from meshtide.inference.recognise import load_recogniser
-from meshtide.inference.regions.model import default_region_model, load_region_model
+from meshtide.inference.regions.model import default_region_model, load_region_model, trained_region_model
 from meshtide.training.recognition import RecognitionSchedule, train_recogniser
 from meshtide.training.regions.examples import make_example
 from meshtide.training.regions.train import Progress
@@ -30,14 +30,14 @@ def examples():
 def test_a_recogniser_learns_what_it_is_shown(examples) -> None:
     seen: list[Progress] = []
     schedule = RecognitionSchedule(steps=150, batch=4, sample=100)
-    found = train_recogniser(examples, default_region_model().network, schedule, seen.append)
+    found = train_recogniser(examples, trained_region_model().network, schedule, seen.append)
     assert found.sorts == ("bodies.ant", "objects.gear")
     assert seen[-1].done == schedule.steps
     for sort, inputs in examples:
         kinds, none = found.shares(inputs)
         assert sum(kinds.values()) + none == pytest.approx(1)
         assert (none > 0.5) == (sort == "objects.gear")
-    again = train_recogniser(examples, default_region_model().network, schedule)
+    again = train_recogniser(examples, trained_region_model().network, schedule)
     assert all(torch.equal(a, b) for a, b in zip(found.network.parameters(), again.network.parameters(), strict=True))
 
 
@@ -66,6 +66,8 @@ def test_what_cannot_be_is_said_first(tmp_path: Path) -> None:
         remake("parts", tmp_path / "x.safetensors")
     with pytest.raises(InputError, match=r"ends in \.safetensors"):
         remake("regions", tmp_path / "x.pt")
+    with pytest.raises(InputError, match=r"programs' file name ends in \.json"):
+        remake("programs", tmp_path / "x.safetensors")
     assert run("remake", "kinds", "-o", "none/x.safetensors", cwd=tmp_path).returncode == 2
 
 

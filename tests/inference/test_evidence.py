@@ -46,7 +46,7 @@ def test_the_evidence_is_the_regions_mean_logarithm() -> None:
 def test_what_was_prepared_is_used_if_it_is_of_the_same_mesh(monkeypatch: pytest.MonkeyPatch) -> None:
     body, _ = make_figure("hand", 3, "held-out", defects=False)
     other, _ = make_figure("hand", 4, "held-out", defects=False)
-    prepared = recognise(body).prepared
+    seen = recognise(body)
     uniform = np.full((len(body.vertices), 2), 0.5, dtype=np.float32)
     given = []
 
@@ -55,8 +55,8 @@ def test_what_was_prepared_is_used_if_it_is_of_the_same_mesh(monkeypatch: pytest
         return Regions(np.zeros(len(mesh.faces), dtype=np.int64), np.ones(1), ())
 
     monkeypatch.setattr("meshtide.inference.evidence.find_regions", watched)
-    supported(uniform, body, "hand", prepared)
-    supported(np.full((len(other.vertices), 2), 0.5, dtype=np.float32), other, "ant", prepared)
-    assert given == [prepared, None]
-    assert supported(uniform, body, "humanoid", prepared) is uniform
+    supported(uniform, body, "hand", seen)
+    supported(np.full((len(other.vertices), 2), 0.5, dtype=np.float32), other, "ant", seen)
+    assert given == [seen.prepared, None]
+    assert supported(uniform, body, "humanoid", seen) is uniform
     assert len(given) == 2

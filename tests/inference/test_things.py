@@ -14,6 +14,7 @@ from meshtide.inference.naming import on_mesh
 from meshtide.inference.region_evidence import with_regions
 from meshtide.inference.regions.surface import working_surface
 from meshtide.inference.things import default_namer, load_namer, save_namer
+from meshtide.inference.weights import state_of
 from meshtide.training.regions.examples import make_example
 from meshtide.training.thing_parts import THINGS
 from meshtide.training.things import outputs_at
@@ -102,8 +103,9 @@ def test_a_namer_comes_back_as_it_was_saved_and_other_files_are_a_sentence(tmp_p
     save_namer(namer, path)
     again = load_namer(path)
     assert again.kinds == namer.kinds
-    for one, other in zip(namer.network.parameters(), again.network.parameters(), strict=True):
-        np.testing.assert_array_equal(one.detach().numpy(), other.detach().numpy())
+    one, other = state_of(namer.network), state_of(again.network)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(each, other[name]) for name, each in one.items())
     path.write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
     with pytest.raises(InputError, match="is no model that names things"):
         load_namer(path)

@@ -282,3 +282,40 @@ def test_the_mesh_between_is_made_once_and_forgotten_with_the_mesh() -> None:
     del mesh
     gc.collect()
     assert len(_KEPT) == before - 1
+
+
+@pytest.mark.parametrize("thickness", [0.02, 0.002])
+def test_a_very_fine_mesh_is_thinned_first_and_its_sides_stay_apart(
+    thickness: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fast_simplification
+
+    merged_one_by_one = []
+
+    def watched(points, *rest, **more):
+        merged_one_by_one.append(len(points))
+        return decimate(points, *rest, **more)
+
+    decimate = fast_simplification.simplify
+    monkeypatch.setattr(fast_simplification, "simplify", watched)
+    mesh, wanted = plate(160, thickness), 2000
+    upper = np.arange(len(mesh.vertices)) < len(mesh.vertices) // 2
+    small, carrier = simplify(mesh, wanted)
+    # Guards the cost: merging edge by edge is what takes long, so few vertices may be left for it.
+    assert max(merged_one_by_one) < 2 * decimation.THINNED * wanted < len(mesh.vertices)
+    assert 0.9 * wanted <= len(small.vertices) <= 1.1 * wanted
+    assert small.area == pytest.approx(mesh.area, rel=0.02)
+    inner = (np.abs(mesh.vertices[:, :2]) < 0.9).all(axis=1)
+    height = carrier.to_original(np.sign(small.vertices[:, 2]))
+    assert ((height > 0) == upper)[inner].mean() > 0.999
+
+
+def test_thinning_first_is_as_near_as_merging_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    mesh = torus(300, 200)
+    off = []
+    for fine in (decimation.FINE, 10**9):
+        monkeypatch.setattr(decimation, "FINE", fine)
+        small, carrier = simplify(mesh, 1000)
+        off.append(np.linalg.norm(carrier.to_original(small.vertices) - mesh.vertices, axis=1).mean())
+    assert off[0] != off[1]
+    assert off[0] < 1.5 * off[1]

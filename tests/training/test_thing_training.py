@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from meshtide.data.figures.objects import make_object
-from meshtide.inference.recognise import default_recogniser
+from meshtide.inference.recognise import trained_recogniser
 from meshtide.training.regions.examples import RegionExample, make_example
 from meshtide.training.regions.train import Progress
 from meshtide.training.thing_parts import THINGS, parts_of_kind
@@ -28,7 +28,7 @@ def test_it_learns_what_it_is_shown_and_the_same_again(examples: list[RegionExam
 
     def trained(tell=lambda _: None):
         things = [kept_faces(example, KINDS, SCHEDULE.kept, np.random.default_rng(0)) for example in examples]
-        return train_namer(things, KINDS, default_recogniser().network, SCHEDULE, tell)
+        return train_namer(things, KINDS, trained_recogniser().network, SCHEDULE, tell)
 
     namer = trained(seen.append)
     assert {each.stage for each in seen} == {"features", "head", "things"}

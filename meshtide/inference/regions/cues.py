@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.cluster.hierarchy import average, cophenet, single
 from scipy.sparse.csgraph import dijkstra
-from scipy.spatial.distance import squareform
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.inputs import Prepared
@@ -205,6 +203,9 @@ def _distances(points: FloatArray) -> FloatArray:
 
 def _bottleneck(patches: Patches, costs: FloatArray) -> FloatArray:
     """The dearest step of the way between two patches whose dearest step is cheapest, (n, n)."""
+    from scipy.cluster.hierarchy import cophenet, single
+    from scipy.spatial.distance import squareform
+
     if patches.count < 3:
         result = np.zeros((patches.count, patches.count))
         result[patches.edges[:, 0], patches.edges[:, 1]] = result[patches.edges[:, 1], patches.edges[:, 0]] = costs
@@ -218,6 +219,9 @@ def _bottleneck(patches: Patches, costs: FloatArray) -> FloatArray:
 
 def _mean_linkage(apart: FloatArray) -> FloatArray:
     """The height at which two patches meet in the tree of mean linkage, (n, n)."""
+    from scipy.cluster.hierarchy import average, cophenet
+    from scipy.spatial.distance import squareform
+
     if len(apart) < 3:
         return apart
     return np.asarray(squareform(cophenet(average(apart[np.triu_indices(len(apart), 1)]))))

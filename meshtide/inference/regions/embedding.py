@@ -33,10 +33,7 @@ class Places:
     @staticmethod
     def of(inputs: Inputs) -> Places:
         """All faces of a surface."""
-        return Places(*(
-            torch.from_numpy(array)
-            for array in (inputs.rates, inputs.vectors, inputs.areas, inputs.numbers, inputs.arrows)
-        ))  # fmt: skip
+        return Places(**{name: torch.from_numpy(array) for name, array in inputs.arrays().items()})
 
 
 class ArrowBlock(nn.Module):

@@ -37,6 +37,16 @@ class Inputs:
     numbers: Floats  # (f, NUMBERS)
     arrows: Floats  # (f, 3, ARROWS)
 
+    def arrays(self) -> dict[str, Floats]:
+        """What a network is asked with."""
+        return {
+            "rates": self.rates,
+            "vectors": self.vectors,
+            "weights": self.areas,
+            "numbers": self.numbers,
+            "arrows": self.arrows,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.inference.regions.surface import Surface
@@ -60,6 +58,8 @@ def find_links(surface: Surface) -> Links:
 
 def _near(points: FloatArray, shells: IntArray) -> IntArray:
     """For every point the nearest one on another shell, if it is within reach, as pairs in order, (N, 2)."""
+    from scipy.spatial import cKDTree
+
     tree = cKDTree(points)
     wanted = min(12, len(points))
     distances, found = tree.query(points, k=wanted, distance_upper_bound=REACH)
@@ -74,6 +74,8 @@ def _near(points: FloatArray, shells: IntArray) -> IntArray:
 
 def _far(surface: Surface, groups: IntArray, count: int) -> IntArray:
     """Bridges that join all groups of shells with the least total length, as far as some points of each tell."""
+    from scipy.spatial.distance import cdist
+
     order = np.argsort(groups, kind="stable")
     sizes = np.bincount(groups, minlength=count)
     start = np.cumsum(sizes) - sizes

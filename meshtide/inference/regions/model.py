@@ -7,21 +7,35 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import safetensors.torch
-import torch
+import numpy as np
 from safetensors import SafetensorError, safe_open
 
 from meshtide import __version__
 from meshtide.errors import InputError
 from meshtide.files import write_atomically
-from meshtide.inference.regions.embedding import RegionNet
-from meshtide.inference.regions.pairs import PairJudge
-from meshtide.inference.weights import halved, widened
+from meshtide.inference.recorded import (
+    Recorded,
+    places_name,
+    recorded,
+    shipped_about,
+    shipped_bytes,
+    shipped_weights,
+    weight_of,
+)
+from meshtide.inference.regions.pairs import RecordedJudge
+from meshtide.inference.weights import halved, saved, state_of, widened
 from meshtide.words import shown
 
+if TYPE_CHECKING:
+    import torch
+
+    from meshtide.inference.regions.embedding import RegionNet
+    from meshtide.inference.regions.pair_network import PairJudge
+
 FORMAT = 1
+FILE = "regions.safetensors"
 KEY = "meshtide-regions"
 MOST_BYTES = 2**26
 
@@ -40,35 +54,50 @@ class RegionAbout:
     version: str = __version__
     format: int = FORMAT
 
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """What the network for places is built with."""
+        return self.channels, self.arrows, self.blocks, self.outputs
+
 
 @dataclass(frozen=True, eq=False)
 class RegionModel:
     """All that is needed to divide a mesh into regions."""
 
-    network: RegionNet
-    judge: PairJudge
+    network: RegionNet | Recorded
+    judge: PairJudge | RecordedJudge
     about: RegionAbout
 
     @property
     def scale(self) -> float:
         """What an embedded distance is multiplied by to become a logit."""
-        return float(self.network.log_scale.detach().exp())
+        return float(np.exp(weight_of(self.network, "log_scale")))
 
 
 @lru_cache(maxsize=1)
 def default_region_model() -> RegionModel:
-    """The model for regions that comes with meshtide, trained on generated shapes alone."""
-    with resources.as_file(resources.files("meshtide") / "models" / "regions.safetensors") as place:
+    """The model for regions that comes with meshtide, trained on generated shapes alone; it answers by numpy."""
+    data = shipped_bytes(FILE)
+    about = RegionAbout(**shipped_about(data, KEY))
+    network = recorded(places_name("regions", *about.sizes), shipped_weights(data, "network."))
+    first, second = (recorded("pairs", shipped_weights(data, f"judge.{name}.")) for name in ("first", "second"))
+    if network is None or first is None or second is None:
+        return trained_region_model()
+    return RegionModel(network, RecordedJudge(first, second), about)
+
+
+def trained_region_model() -> RegionModel:
+    """The same with its networks in torch, to learn from."""
+    with resources.as_file(resources.files("meshtide") / "models" / FILE) as place:
         return load_region_model(place)
 
 
 def save_region_model(model: RegionModel, path: str | Path) -> None:
     """Write a model as one safetensors file in half precision, replaced whole or not at all."""
-    tensors = {f"network.{name}": value for name, value in model.network.state_dict().items()}
-    tensors |= {f"judge.{name}": value for name, value in model.judge.state_dict().items()}
-    tensors = halved({name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()})
+    networks = {"network.": model.network, "judge.first.": model.judge.first, "judge.second.": model.judge.second}
+    tensors = {f"{prefix}{name}": each for prefix, one in networks.items() for name, each in state_of(one).items()}
     text = json.dumps(asdict(model.about), sort_keys=True, allow_nan=False)
-    write_atomically(Path(path), safetensors.torch.save(tensors, {KEY: text}))
+    write_atomically(Path(path), saved(halved(tensors), {KEY: text}))
 
 
 def load_region_model(path: str | Path) -> RegionModel:
@@ -96,7 +125,7 @@ def _about(path: Path, text: str) -> RegionAbout:
         raise InputError(
             f"{path}: its description cannot be read ({shown(str(error), 200)}); get or train it again"
         ) from error
-    sizes = (about.channels, about.arrows, about.blocks, about.outputs)
+    sizes = about.sizes
     if about.format != FORMAT:
         raise InputError(f"{path}: is a model of format {shown(repr(about.format))} and this meshtide reads {FORMAT}")
     if not all(type(size) is int and 1 <= size <= 512 for size in sizes) or about.outputs < 3:
@@ -107,9 +136,14 @@ def _about(path: Path, text: str) -> RegionAbout:
 
 
 def _built(path: Path, about: RegionAbout, tensors: dict[str, torch.Tensor]) -> RegionModel:
+    import torch
+
+    from meshtide.inference.regions.embedding import RegionNet
+    from meshtide.inference.regions.pair_network import PairJudge
+
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
-        network, judge = RegionNet(about.channels, about.arrows, about.blocks, about.outputs), PairJudge()
+        network, judge = RegionNet(*about.sizes), PairJudge()
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise InputError(f"{path}: some of its weights are not finite numbers; did its training diverge?")
     try:

@@ -6,60 +6,44 @@ whether a likely way leads from one to the other, and whether they belong with t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
-from torch import Tensor, nn
+from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
-from meshtide.inference.regions.cues import CUES, LATER_CUES, Patches, later_cues, pair_cues
+from meshtide.inference.recorded import Recorded, asked
+from meshtide.inference.regions.cues import Patches, later_cues, pair_cues
 from meshtide.inference.regions.inputs import Prepared
+
+if TYPE_CHECKING:
+    from meshtide.inference.regions.pair_network import PairJudge
 
 SURE = 12.0  # logits beyond this say no more
 
 
-class PairNet(nn.Module):
-    """Cues of pairs to logits."""
+@dataclass(frozen=True, eq=False)
+class RecordedJudge:
+    """Both networks of a judge that ships."""
 
-    mean: Tensor
-    spread: Tensor
-
-    def __init__(self, cues: int, width: int = 64) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(cues))
-        self.register_buffer("spread", torch.ones(cues))
-        self.layers = nn.Sequential(
-            nn.Linear(cues, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)
-        )
-
-    def forward(self, cues: Tensor) -> Tensor:
-        """Map (N, cues) to (N,)."""
-        logits: Tensor = self.layers(((cues - self.mean) / self.spread).clamp(-6, 6))[:, 0]
-        return logits
+    first: Recorded
+    second: Recorded
 
 
-class PairJudge(nn.Module):
-    """The two networks together."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = PairNet(CUES)
-        self.second = PairNet(CUES + LATER_CUES)
-
-
-@torch.inference_mode()
-def judge_pairs(judge: PairJudge, prepared: Prepared, patches: Patches, scale: float) -> FloatArray:
+def judge_pairs(judge: PairJudge | RecordedJudge, prepared: Prepared, patches: Patches, scale: float) -> FloatArray:
     """The logit of being of one part for all pairs of patches, (n, n) and symmetric; SURE on the diagonal."""
     count = patches.count
     if count < 2:
         return np.full((count, count), SURE)
     cues, i, j = pair_cues(prepared, patches, scale)
-    first = spread(judge.first(torch.from_numpy(cues)).numpy(), i, j, count)
+    first = spread(asked(judge.first, cues=cues), i, j, count)
     later = later_cues(patches, first)[i, j].astype(np.float32)
-    both = torch.from_numpy(np.concatenate([cues, later], axis=1))
-    return spread(judge.second(both).numpy(), i, j, count)
+    both = np.concatenate([cues, later], axis=1)
+    return spread(asked(judge.second, cues=both), i, j, count)
 
 
-def spread(logits: FloatArray, i: IntArray, j: IntArray, count: int) -> FloatArray:
+def spread(logits: NDArray[np.floating], i: IntArray, j: IntArray, count: int) -> FloatArray:
     """Logits of pairs as a symmetric matrix."""
     matrix = np.full((count, count), SURE)
     matrix[i, j] = matrix[j, i] = np.clip(logits, -SURE, SURE)

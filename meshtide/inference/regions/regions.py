@@ -8,9 +8,9 @@ import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
+from meshtide.inference.recorded import asked
 from meshtide.inference.regions.borders import straighten
 from meshtide.inference.regions.cues import Patches, describe_patches
-from meshtide.inference.regions.embedding import embed
 from meshtide.inference.regions.inputs import Prepared, prepare_surface
 from meshtide.inference.regions.merging import merge, merge_to
 from meshtide.inference.regions.model import RegionModel, default_region_model
@@ -101,7 +101,7 @@ def _with_good_borders(surface: Surface, regions: IntArray) -> IntArray:
 
 def judge_surface(prepared: Prepared, model: RegionModel, patches: int = PATCHES) -> Evidence:
     """Everything between a prepared surface and the merging of its patches."""
-    points = embed(model.network, prepared.inputs).numpy().astype(np.float64)
+    points = asked(model.network, **prepared.inputs.arrays()).astype(np.float64)
     of_face = divide(prepared, points * model.scale, patches)
     described = describe_patches(prepared, points, of_face)
     logits = judge_pairs(model.judge, prepared, described, model.scale)

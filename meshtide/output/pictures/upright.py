@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.mesh.measure import triangle_areas
@@ -64,6 +63,8 @@ def _base(points: FloatArray, axis: int) -> float:
 
 
 def _hull_area(flat: FloatArray) -> float:
+    from scipy.spatial import ConvexHull, QhullError
+
     try:
         return float(ConvexHull(flat).volume)  # in a plane the "volume" is the area
     except (QhullError, ValueError):  # too few points, or all on a line
@@ -72,6 +73,8 @@ def _hull_area(flat: FloatArray) -> float:
 
 def _mirrored(points: FloatArray, faces: IntArray) -> tuple[float, float]:
     """How far the surface lies from its mirror images along y and z, in parts of the shape's size."""
+    from scipy.spatial import KDTree
+
     random = np.random.default_rng(0)
     areas = triangle_areas(points, faces)
     chosen = faces[random.choice(len(faces), SAMPLES, p=areas / areas.sum())]

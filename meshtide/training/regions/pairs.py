@@ -14,7 +14,8 @@ from meshtide.arrays import IntArray
 from meshtide.inference.regions.cues import Patches, describe_patches, later_cues, pair_cues
 from meshtide.inference.regions.embedding import RegionNet, embed
 from meshtide.inference.regions.inputs import Inputs
-from meshtide.inference.regions.pairs import PairJudge, PairNet, spread
+from meshtide.inference.regions.pair_network import PairJudge, PairNet
+from meshtide.inference.regions.pairs import spread
 from meshtide.inference.regions.regions import PATCHES, divide
 from meshtide.training.regions.embedding import Step
 from meshtide.training.regions.examples import RegionExample

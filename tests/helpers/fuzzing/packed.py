@@ -13,11 +13,12 @@ from cache_entries import good_bytes
 from shapes import sphere
 from small_models import KINDS, PARTS, model
 
+from meshtide.inference.kind_network import KindNet
 from meshtide.inference.model import About, Model
-from meshtide.inference.recognise import KindNet, Recogniser, save_recogniser
+from meshtide.inference.recognise import Recogniser, save_recogniser
 from meshtide.inference.regions.embedding import RegionNet
 from meshtide.inference.regions.model import RegionAbout, RegionModel, save_region_model
-from meshtide.inference.regions.pairs import PairJudge
+from meshtide.inference.regions.pair_network import PairJudge
 from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files import save_mesh

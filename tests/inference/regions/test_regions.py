@@ -10,7 +10,7 @@ from shapes import box, figure, sphere, torus
 from meshtide.errors import InputError
 from meshtide.inference.regions.embedding import RegionNet
 from meshtide.inference.regions.model import RegionAbout, RegionModel, load_region_model, save_region_model
-from meshtide.inference.regions.pairs import PairJudge
+from meshtide.inference.regions.pair_network import PairJudge
 from meshtide.inference.regions.regions import find_regions
 from meshtide.mesh.mesh import Mesh
 
