@@ -140,7 +140,7 @@ def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
 
 
 def _thinned_and_decimated(points: FloatArray, faces: IntArray, vertices: int, area: float) -> _Small:
-    """As `_decimated`, which takes long where most vertices go: those of a very fine mesh are joined in groups first."""
+    """As `_decimated`, but vertices of very fine meshes are joined in groups first: merging each takes long."""
     if len(points) <= FINE * vertices:
         return _decimated(points, faces, vertices)
     cell = np.sqrt(area / (THINNED * vertices))
