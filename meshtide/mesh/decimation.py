@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from meshtide.arrays import BoolArray, FloatArray, IntArray
+from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.measure import extent, face_normals, sums_at_vertices, triangle_areas, vertex_normals
+from meshtide.mesh.measure import extent, face_normals, triangle_areas, vertex_normals
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.thinning import in_groups, sharp_vertices
 from meshtide.mesh.topology import duplicate_faces, repeated_corner, used_vertices, without_unused
 
 # The decimator's thresholds are absolute. In a box of this size it neither merges blindly nor falls short.
@@ -30,7 +31,6 @@ MOST_VERTICES = 4  # times those wanted; the slivers of CAD models can refuse to
 MAX_VERTICES = 20_000
 FINE = 12  # times those wanted: a mesh with more vertices is thinned before edges are merged one by one,
 THINNED = 6  # to about so many times those wanted
-CREASED = 0.95  # what is left of the lengths of the normals around a vertex, where they are added up in a crease
 CHUNK = 1 << 13  # vertices whose places are searched at once; bounds the memory
 FAR_LARGER = 3  # times more vertices than the mesh by whose way one goes, before that pays
 STEPS = 6  # how often a search may move on to a neighbouring vertex's triangles
@@ -144,50 +144,14 @@ def _thinned_and_decimated(points: FloatArray, faces: IntArray, vertices: int, a
     if len(points) <= FINE * vertices:
         return _decimated(points, faces, vertices)
     cell = np.sqrt(area / (THINNED * vertices))
-    thin = _thinned(points, faces, cell, _sharp(points, faces))
+    thin = _cleaned(_Small(*in_groups(points, faces, cell, sharp_vertices(points, faces))))
     if len(thin.vertices) > FINE * vertices:  # sharp nearly everywhere, as noise is
-        thin = _thinned(points, faces, cell)
+        thin = _cleaned(_Small(*in_groups(points, faces, cell)))
     if thin.area < LEAST_AREA * area:  # crumpled at a finer scale than that of the groups
         return _decimated(points, faces, vertices)
     small = _decimated(thin.vertices, thin.faces, vertices)
     number = np.append(small.vertex_of, -1)  # one more: the index -1 stays -1
     return _Small(small.vertices, small.faces, number[thin.vertex_of])
-
-
-def _sharp(points: FloatArray, faces: IntArray) -> BoolArray:
-    """Which vertices lie in a crease, at a tip or at an open border, (V,): averages would move these inwards."""
-    normals = face_normals(points, faces)
-    lengths = np.sqrt(np.einsum("fx,fx->f", normals, normals))
-    x, y, z = sums_at_vertices(faces, normals, len(points)).T
-    bent = x * x + y * y + z * z < (CREASED * np.bincount(faces.ravel(), np.repeat(lengths, 3), len(points))) ** 2
-    # Around a vertex inside, every neighbour follows it in one face and precedes it in another.
-    tags = np.random.default_rng(0).integers(2**31, size=len(points))
-    around = tags[faces[:, [1, 2, 0]]] - tags[faces[:, [2, 0, 1]]]
-    # Whole numbers this small add up without rounding.
-    balance = np.bincount(faces.ravel(), around.ravel().astype(np.float64), len(points))
-    return np.asarray(bent | (balance != 0))
-
-
-def _thinned(points: FloatArray, faces: IntArray, cell: float, alone: BoolArray | None = None) -> _Small:
-    """All vertices of a cell of a grid that hang together within it made one, in their middle.
-
-    What only lies in one cell, as the two sides of a thin sheet do, stays apart, and so do those that are left alone.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    x, y, z = ((column / cell).astype(np.int32) for column in points.T)
-    start, end = faces[:, [0, 1, 2]].ravel(), faces[:, [1, 2, 0]].ravel()
-    inside = (x[start] == x[end]) & (y[start] == y[end]) & (z[start] == z[end])
-    if alone is not None:
-        inside &= ~(alone[start] | alone[end])
-    start, end = start[inside].astype(np.int32), end[inside].astype(np.int32)
-    graph = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(len(points),) * 2)
-    count, group = connected_components(graph, directed=False)
-    sizes = np.bincount(group, minlength=count)[:, None]
-    middles = np.stack([np.bincount(group, column, count) for column in points.T], axis=1) / sizes
-    corners = group[faces].astype(np.int64)
-    return _cleaned(_Small(middles, corners[~repeated_corner(corners)], group.astype(np.int64)))
 
 
 def _decimated(points: FloatArray, faces: IntArray, vertices: int, aggression: float = AGGRESSIONS[0]) -> _Small:
