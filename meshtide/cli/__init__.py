@@ -15,7 +15,8 @@ from meshtide.cli.console import err, out
 from meshtide.cli.evaluate import evaluate
 from meshtide.cli.faults import leave, listen
 from meshtide.cli.many import merge
-from meshtide.cli.meshes import cache_app, demo, doctor, prepare
+from meshtide.cli.meshes import cache_app, demo, doctor
+from meshtide.cli.prepare import prepare
 from meshtide.cli.remake import remake
 from meshtide.cli.reproduce import reproduce
 from meshtide.cli.segment import segment

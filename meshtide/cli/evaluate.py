@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -22,6 +22,8 @@ from meshtide.cli.console import (
     out,
     write_json,
 )
+from meshtide.cli.many import JobsOption, ManifestOption, MemoryOption, ResumeOption, SchedulerOption, ShardOption
+from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +55,12 @@ def evaluate(
     segmentations: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the .seg files are, if not beside the meshes.")
     ] = None,
+    jobs: JobsOption = 1,
+    scheduler: SchedulerOption = None,
+    memory: MemoryOption = None,
+    shard: ShardOption = None,
+    manifest: ManifestOption = None,
+    resume: ResumeOption = False,
     device: DeviceOption = "auto",
     data: DataOption = None,
     cache: CacheOption = None,
@@ -62,38 +70,42 @@ def evaluate(
 
     On a graph that is no mesh nodes are scored, and `--predictions` writes a class for each of them.
 
+    A shape that cannot be scored does not stop the others; those are listed at the end, and the exit code is then 2.
+
     `meshtide evaluate default off/ --regions --segmentations seg/` scores as the Princeton benchmark does.
     """
     if source.endswith(".safetensors") and not str(model).endswith(".safetensors"):
         raise InputError(
             f"{source}: is a model and stands where the shapes should; give meshtide evaluate {source} {model}"
         )
+    from meshtide.inference.model import load_model
+    from meshtide.many.engine import Engine
+    from meshtide.many.tasks import EmptyShardError, Many
+    from meshtide.training.evaluate import evaluate as scored
+
+    many = Many.of(Engine(jobs, scheduler, memory), shard, manifest, resume)
     if regions:
+        if not many.is_plain:
+            raise InputError("--regions is done here, one mesh after the other: leave out --jobs, --shard and the like")
         _evaluate_regions(model, Path(source), segmentations, report)
         return
     if segmentations is not None:
         raise InputError("--segmentations goes with --regions")
-    from meshtide.inference.model import load_model
-    from meshtide.training.evaluate import evaluate as scored
-
+    failed: list[str] = []
     started = time.perf_counter()
     loaded = load_model(model)
     if predictions is not None:
         _write_classes(loaded, source, predictions, component, device, data)
-    with bars() as shown:
-        score = scored(
-            loaded,
-            source,
-            split=split,
-            vocabulary=parts,
-            kind=kind,
-            component=component,
-            **({} if refine is None else {"refine": refine}),
-            device=device,
-            data=data,
-            cache=cache_of(cache),
-            progress=shown,
-        )
+    try:
+        with bars() as shown:
+            score = scored(
+                loaded, source, split=split, vocabulary=parts, kind=kind, component=component,
+                **({} if refine is None else {"refine": refine}), device=device, data=data, cache=cache_of(cache),
+                progress=shown, many=many, failed=failed.append,
+            )  # fmt: skip
+    except EmptyShardError as empty:
+        out.print(escape(str(empty)))
+        return
     about, vocabulary = loaded.about, getattr(score, "vocabulary", None)
     out.print(
         f"{escape(str(model))}: {about.network}, {about.recipe.operator} operator, trained on "
@@ -104,19 +116,37 @@ def evaluate(
     if confusion:
         draw_confusion(score, confusion)
     if report:
-        content = {
-            **score.to_json(),
-            "network": about.network,
-            "operator": about.recipe.operator,
-            "setting": "evaluate",
-            "source": source,
-            "split": score.split,
-            "parts_vocabulary": vocabulary,
-            "seed": about.trained_on.get("seed"),
-            "trained_on": about.trained_on,
-            "seconds": round(time.perf_counter() - started, 2),
-        }
-        write_json(report, content)
+        more = {"trained_on": about.trained_on, "seconds": round(time.perf_counter() - started, 2)}
+        _write_report(report, score, loaded, source, more, failed)
+    _tell_failed(failed)
+
+
+def _write_report(
+    path: Path, score: Score | NodeScore, model: Model, source: str, more: dict[str, Any], failed: list[str]
+) -> None:
+    about = model.about
+    content = {
+        **score.to_json(),
+        "network": about.network,
+        "operator": about.recipe.operator,
+        "setting": "evaluate",
+        "source": source,
+        "split": score.split,
+        "parts_vocabulary": getattr(score, "vocabulary", None),
+        "seed": about.trained_on.get("seed"),
+        **more,
+        "failed": [in_options(sentence) for sentence in failed],
+    }
+    write_json(path, content)
+
+
+def _tell_failed(failed: list[str]) -> None:
+    """List what could not be scored, and end with the exit code for that."""
+    for sentence in failed:
+        err.print(f"[red]failed:[/red] {escape(in_options(sentence))}")
+    if failed:
+        err.print(f"{len(failed):,} shapes could not be scored, and the figures are without them")
+        raise typer.Exit(2)
 
 
 def _write_classes(

@@ -53,7 +53,8 @@ def merge(
 ) -> None:
     """Join the manifests of several shards or runs into one report, in the order of the inputs.
 
-    Each mesh is in it once. The exit code is 2 if one has failed and was not done since.
+    Each mesh is in it once. Of `evaluate` the scores are those of one run over all shapes. The exit code is 2 if a mesh
+    has failed and was not done since.
     """
     from meshtide.many.manifest import merged
 
@@ -61,12 +62,30 @@ def merge(
     failed = [line for line in lines if line["outcome"] != "done"]
     seconds = sum(line["seconds"] or 0 for line in lines)
     out.print(f"{len(lines) - len(failed):,} of {len(lines):,} meshes done, in {seconds / 3600:,.2f} hours of work")
-    for line in failed:
-        out.print(f"  not: {escape(in_options(str(line['entry'].get('error', line['path']))))}")
+    told = [in_options(str(line["entry"].get("error", line["path"]))) for line in failed]
+    for sentence in told:
+        out.print(f"  not: {escape(sentence)}")
+    content = _scores(lines, told) if any("score" in line["entry"] for line in lines) else None
     if report:
-        write_json(report, [in_words(line["entry"]) for line in lines])
+        write_json(report, [in_words(line["entry"]) for line in lines] if content is None else content)
     if failed:
         raise typer.Exit(2)
+
+
+def _scores(lines: list[dict[str, Any]], failed: list[str]) -> dict[str, Any]:
+    """The report of an evaluation, from what its shards have noted of each shape."""
+    from meshtide.cli.evaluate import print_score
+    from meshtide.training.merging import merged_score
+
+    score, about = merged_score(lines)
+    print_score(score)
+    return {
+        **score.to_json(),
+        "setting": "evaluate",
+        **{name: about[name] for name in ("network", "operator", "source", "split", "seed")},
+        "parts_vocabulary": about["vocabulary"],
+        "failed": failed,
+    }
 
 
 def in_words(entry: dict[str, Any]) -> dict[str, Any]:

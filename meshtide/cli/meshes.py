@@ -1,8 +1,7 @@
-"""Commands about meshes and what is computed from them: demo, doctor, prepare, cache."""
+"""Commands about meshes and what is kept of them: demo, doctor, cache."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,13 +12,10 @@ from rich.markup import escape
 from meshtide.cli.commands import CONTEXT, Group, add
 from meshtide.cli.console import (
     CacheOption,
-    DataOption,
-    JobsOption,
     JsonOption,
     RecursiveOption,
     err,
     out,
-    plain,
     progress,
     write_json,
 )
@@ -28,10 +24,8 @@ from meshtide.errors import InputError
 from meshtide.files import make_folder
 
 if TYPE_CHECKING:
-    from meshtide.data.finding import Problem
     from meshtide.mesh.doctor import Diagnosis
     from meshtide.mesh.raw import RawMesh
-    from meshtide.spectral.batch import Outcome
 
 cache_app = typer.Typer(
     cls=Group,
@@ -96,60 +90,6 @@ def doctor(
     if report:
         write_json(report, entries)
     if stopped or unusable:
-        raise typer.Exit(130 if stopped else 2)
-
-
-def prepare(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A card's name or path, or a folder of meshes.")],
-    jobs: JobsOption = 1,
-    eigenpairs: Annotated[int, typer.Option("--eigenpairs", "-k", min=1, help="Eigenpairs for each shape.")] = 128,
-    operator: Annotated[str, typer.Option("--operator", help="surface or graph.")] = "surface",
-    data: DataOption = None,
-    cache: CacheOption = None,
-    report: JsonOption = None,
-) -> None:
-    """Compute and cache the eigenbasis and features of every shape of a collection.
-
-    Mismatches between meshes and labels are reported before anything is computed. Bad shapes do not stop the others;
-    they are listed at the end, and the exit code is then 2.
-    """
-    from meshtide.data.collection import open_collection
-    from meshtide.data.generated import make_many
-    from meshtide.spectral.batch import prepare_meshes
-    from meshtide.spectral.recipe import GraphRecipe
-
-    recipe = GraphRecipe(operator=operator, k=eigenpairs)
-    collection = open_collection(source, data=data)
-    missing = [shape.mesh_path for shape in collection.missing(collection.shapes)]
-    with progress("generating", len(missing)) as step:
-        for _ in make_many(missing, jobs):
-            step()
-    with progress("checking", len(collection.shapes)) as step:
-        problems = collection.check(progress=lambda *_: step())
-    _print_problems(problems)
-    paths = [shape.mesh_path for shape in collection.shapes]
-    outcomes: list[Outcome] = []
-    stopped = False
-    try:
-        with progress("preparing", len(paths)) as step:
-            for outcome in prepare_meshes(paths, recipe, cache, jobs=jobs):
-                outcomes.append(outcome)
-                step()
-    except KeyboardInterrupt:
-        stopped = True
-        err.print(f"stopped; {len(outcomes):,} of {len(paths):,} shapes were prepared and are kept")
-    bad = _summarise(outcomes, problems)
-    if report:
-        write_json(
-            report,
-            {
-                "source": source,
-                "recipe": json.loads(recipe.to_json()),
-                "shapes": [plain(vars(outcome)) for outcome in outcomes],
-                "problems": [plain(vars(problem)) for problem in problems],
-            },
-        )
-    if stopped or bad:
         raise typer.Exit(130 if stopped else 2)
 
 
@@ -278,29 +218,3 @@ def _print_diagnosis(path: Path, diagnosis: Diagnosis) -> None:
     )
     for finding in diagnosis.findings:
         out.print(f"  - {escape(finding.sentence)}")
-
-
-def _print_problems(problems: Iterable[Problem]) -> None:
-    for problem in problems:
-        colour = "red" if problem.serious else "yellow"
-        err.print(f"[{colour}]{escape(str(problem.path))}[/{colour}]: {escape(problem.sentence)}")
-
-
-def _summarise(outcomes: list[Outcome], problems: Iterable[Problem]) -> bool:
-    """Say what was done and list what was not; returns whether anything was wrong."""
-    for outcome in outcomes:
-        if outcome.status != "failed":
-            for remark in outcome.remarks:
-                err.print(f"[yellow]{escape(str(outcome.path))}[/yellow]: {escape(remark)}")
-    counts = {status: sum(o.status == status for o in outcomes) for status in ("computed", "cached", "failed")}
-    out.print(
-        f"{len(outcomes):,} shapes: {counts['computed']:,} computed, {counts['cached']:,} were cached already, "
-        f"{counts['failed']:,} failed"
-    )
-    failed = [o for o in outcomes if o.status == "failed"]
-    mismatches = [problem for problem in problems if problem.serious]
-    for outcome in failed:
-        err.print(f"[red]failed[/red] {escape(outcome.remarks[0])}")
-    if mismatches:
-        err.print(f"[red]{len(mismatches)} problems[/red] with the collection's files are listed above")
-    return bool(failed or mismatches)

@@ -103,8 +103,7 @@ def segment(
     """
     from meshtide.inference.model import load_model
     from meshtide.many.engine import Engine
-    from meshtide.many.manifest import Manifest
-    from meshtide.many.shard import Shard
+    from meshtide.many.tasks import Many
     from meshtide.networks.device import choose_device
     from meshtide.output.collection import How, plan, segment_tasks
 
@@ -117,6 +116,7 @@ def segment(
     _check_order(meshes)
     if cap and split_parts is None:
         raise InputError("--cap is about the pieces of --split-parts; give that as well (a .3mf is always closed)")
+    many = Many.of(Engine(jobs, scheduler, memory), shard, manifest, resume)
     places = mesh_places(meshes, recursive)
     several = len(places) > 1 or [str(place) for place in places] != meshes
     tasks = plan(
@@ -124,9 +124,8 @@ def segment(
         [place_of(each) for each in output or []],
         split_parts,
         several=several,
-        shard=None if shard is None else Shard.read(shard),
+        shard=many.shard,
     )
-    engine = Engine(jobs, scheduler, memory)
     options: dict[str, Any] = {
         "kind": kind,
         "unnamed": unnamed,
@@ -139,15 +138,12 @@ def segment(
     # What is not said is left to the library, which decides it once.
     options |= {"refine": refine} if refine is not None else {}
     options |= {"max_vertices": max_vertices} if max_vertices is not None else {}
-    if resume and manifest is None:
-        raise InputError("--resume goes on with a manifest; say with --manifest which")
-    kept = None if manifest is None else Manifest(manifest, resume)
-    how = How(chosen, options, cap, manifest=kept is not None)
+    how = How(chosen, options, cap, manifest=many.manifest is not None)
     found: dict[int, dict[str, Any]] = {}
     stopped = False
     try:
         with progress("segmenting", len(tasks) if several else 0) as step:
-            for order, entry in segment_tasks(tasks, how, engine, kept, how.fingerprint(output or ())):
+            for order, entry in segment_tasks(tasks, how, many.engine, many.manifest, how.fingerprint(output or ())):
                 found[order] = in_words(entry)
                 _print_entry(found[order])
                 step()

@@ -98,6 +98,14 @@ def train(
     log: Annotated[Path | None, typer.Option("--log", metavar="DIR", help="Write tensorboard logs.")] = None,
     device: DeviceOption = "auto",
     jobs: JobsOption = 1,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            show_default="where memory is too small, and from shards",
+            help="Read shapes when they are wanted, in processes of their own, or keep all in memory.",
+        ),
+    ] = None,
     data: DataOption = None,
     cache: CacheOption = None,
     report: JsonOption = None,
@@ -147,8 +155,8 @@ def train(
             )
 
         model = trained(
-            source, output=output, resume=resume, seeds=seeds, folds=folds, device=device, jobs=jobs, data=data,
-            cache=cache_of(cache), **choices,
+            source, output=output, resume=resume, seeds=seeds, folds=folds, device=device, jobs=jobs, stream=stream,
+            data=data, cache=cache_of(cache), **choices,
             watch=Watch(shown, screen.loaded, begun, epoch_done, interrupted, runs.append, told.append),
         )  # fmt: skip
     if launched_rank():

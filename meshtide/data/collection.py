@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from meshtide.data.card import Card, known_cards, load_card
 from meshtide.data.finding import (
@@ -17,20 +17,26 @@ from meshtide.data.finding import (
     card_shapes,
     chosen_category,
     count_findings,
+    data_folder,
     generated_shapes,
     is_member,
     unlabelled,
     visible_files,
 )
 from meshtide.data.generated import FIGURES, figures_folder, make_figure_files
+from meshtide.data.shards.layout import is_shards
 from meshtide.errors import InputError
 from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
 from meshtide.labels.files.beside import labels_beside
 from meshtide.labels.files.survey import Survey, survey_labels
 from meshtide.labels.labels import Labels, Vocabulary
+from meshtide.many.engine import HERE, Engine, run
 from meshtide.mesh.files import READABLE, load_ready
 from meshtide.mesh.mesh import Mesh
 from meshtide.words import listed
+
+if TYPE_CHECKING:
+    from meshtide.data.shards.reading import Store
 
 Maker = Callable[[Path], None]
 
@@ -49,6 +55,7 @@ class Collection:
     survey: Survey = field(default_factory=Survey)
     card: Card | None = None
     maker: Maker | None = None  # makes the files of a shape that is generated
+    store: Store | None = None  # has the shapes, prepared, where they come out of shards
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -66,9 +73,24 @@ class Collection:
 
     def load(self, shape: Shape) -> tuple[Mesh, Labels | None]:
         """A shape's mesh, mended as `prepare` mends it, and its labels in this vocabulary on their own elements."""
+        mesh, labels = self.load_raw(shape)
+        return mesh, self.in_vocabulary(labels, shape)
+
+    def load_raw(self, shape: Shape) -> tuple[Mesh, Labels | None]:
+        """The same with the parts that the label files name."""
+        if self.store is not None:
+            unpacked = self.store.read(shape)
+            return unpacked.mesh, unpacked.labels
         self._make_if_missing(shape)
         mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
         return mesh, None if shape.label_path is None else self._labels(shape.label_path, mesh)
+
+    def in_vocabulary(self, labels: Labels | None, shape: Shape) -> Labels | None:
+        """The labels of a shape in the parts of this vocabulary."""
+        try:
+            return None if labels is None else labels.mapped(self.vocabulary)
+        except InputError as error:
+            raise InputError(f"{shape.label_path}: {error}") from None
 
     def missing(self, shapes: Iterable[Shape]) -> list[Shape]:
         """Those of some shapes that are generated and were not yet; `load` makes them one by one."""
@@ -78,27 +100,45 @@ class Collection:
         if self.maker is not None and not shape.mesh_path.is_file():
             self.maker(shape.mesh_path)
 
-    def check(self, progress: Callable[[int, int], None] | None = None) -> tuple[Problem, ...]:
-        """Every file that does not fit, at once: reads each mesh and its labels and computes nothing."""
+    def check(
+        self,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        shapes: Sequence[Shape] | None = None,
+        engine: Engine = HERE,
+    ) -> tuple[Problem, ...]:
+        """Every file that does not fit, at once: reads each mesh and its labels and computes nothing.
+
+        With `shapes` it is about those alone, and an `engine` says where the reading is done.
+        """
         problems = list(self.findings)
-        for number, shape in enumerate(self.shapes, 1):
-            problems += self._check_shape(shape)
+        if shapes is not None:
+            paths = {path for shape in shapes for path in (shape.mesh_path, shape.label_path)}
+            problems = [problem for problem in problems if problem.path in paths]
+        chosen = self.shapes if shapes is None else shapes
+        found: dict[int, list[Problem]] = {}
+        for index, said in run(self.without_shapes().check_shape, list(chosen), engine, _not_checked):
+            found[index] = said
             if progress is not None:
-                progress(number, len(self.shapes))
-        return tuple(problems)
+                progress(len(found), len(chosen))
+        return tuple(problems + [problem for index in sorted(found) for problem in found[index]])
+
+    def without_shapes(self) -> Collection:
+        """All that is needed to load a shape, and no list of them: this goes to other processes with each."""
+        return replace(self, shapes=(), splits={}, findings=())
 
     def _labels(self, path: Path, mesh: Mesh) -> Labels:
         on = None if self.card is None else self.card.on
         contents = parse_labels(path, Sizes.of(mesh), on)
         base = self.survey.base_for(contents)
-        labels = place_on_mesh(contents, mesh, base, None, on)
-        try:
-            return labels.mapped(self.vocabulary)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return place_on_mesh(contents, mesh, base, None, on)
 
-    def _check_shape(self, shape: Shape) -> list[Problem]:
+    def check_shape(self, shape: Shape) -> list[Problem]:
+        """What does not fit of one shape's files."""
         try:
+            if self.store is not None:
+                self.load(shape)
+                return []
             self._make_if_missing(shape)
             mesh = load_ready(shape.mesh_path)[0].renamed(shape.name)
         except InputError as error:
@@ -106,8 +146,8 @@ class Collection:
         problems = self._check_counts(shape, Sizes.of(mesh))
         if shape.label_path is not None:
             try:
-                labels = self._labels(shape.label_path, mesh)
-                if labels.unlabelled == len(labels):
+                labels = self.in_vocabulary(self._labels(shape.label_path, mesh), shape)
+                if labels is not None and labels.unlabelled == len(labels):
                     problems.append(Problem(shape.label_path, "labels nothing that is scored", serious=False))
             except InputError as error:
                 problems.append(_problem(shape.label_path, error))
@@ -131,7 +171,7 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
     "figures" are bodies that meshtide generates, each when it is first asked for, and keeps in its cache folder.
     A card's paths start at `data`, else at the environment's MESHTIDE_DATA, else beside a card that is given by path.
     In a folder the labels of x.obj stand in x.txt, x_labels.txt, x.seg, x.npy, x.npz, x.json or x.eseg, or else in the
-    mesh files themselves.
+    mesh files themselves. A folder of shards that `prepare --shards` wrote is the collection that was packed into it.
 
     >>> figures = open_collection("figures:hand")
     >>> figures.parts
@@ -146,6 +186,10 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
             return _figures(_from_card(card, category, figures_folder(), vocabulary, make_figure_files))
         return _from_card(card, category, data_folder(data, None), vocabulary)
     path = Path(source)
+    if is_shards(path):
+        from meshtide.data.shards.reading import open_shards
+
+        return open_shards(path, vocabulary)
     if path.is_dir():
         return _from_folder(path, vocabulary)
     whole, mark, category = str(source).rpartition(".toml:")
@@ -156,15 +200,6 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
         f"'{source}' is neither a folder nor a card; known cards: {', '.join(known_cards())}; "
         "a folder of meshes or the path of a .toml card works as well"
     )
-
-
-def data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
-    """Where the paths of a card start: as asked, else as the environment says, else beside the card."""
-    chosen = data or os.environ.get("MESHTIDE_DATA") or beside
-    folder = None if chosen is None else Path(chosen).expanduser()
-    if folder is not None and not folder.is_dir():
-        raise InputError(f"{folder}: the data folder is not a folder; correct `data` or MESHTIDE_DATA")
-    return folder
 
 
 def _from_folder(folder: Path, vocabulary: str | None) -> Collection:
@@ -253,6 +288,10 @@ def _assemble(
         raise InputError(f"{name}: has no vocabulary '{chosen}'; there are {listed(vocabularies)}")
     taken = vocabularies[chosen]
     return Collection(name, tuple(shapes), taken, vocabularies, splits, survey.notes, tuple(findings), survey, card)
+
+
+def _not_checked(shape: Shape, sentence: str) -> list[Problem]:
+    return [Problem(shape.mesh_path, sentence)]
 
 
 def _problem(path: Path, error: InputError) -> Problem:

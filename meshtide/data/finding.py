@@ -25,6 +25,7 @@ class Shape:
     mesh_path: Path
     label_path: Path | None = None
     kind: str | None = None  # the card's category it belongs to
+    digest: str | None = None  # of its content, where that is known without reading it
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,15 @@ class Problem:
     path: Path
     sentence: str
     serious: bool = True
+
+
+def data_folder(data: str | Path | None, beside: Path | None) -> Path | None:
+    """Where the paths of a card start: as asked, else as the environment says, else beside the card."""
+    chosen = data or os.environ.get("MESHTIDE_DATA") or beside
+    folder = None if chosen is None else Path(chosen).expanduser()
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"{folder}: the data folder is not a folder; correct `data` or MESHTIDE_DATA")
+    return folder
 
 
 def visible_files(folder: Path) -> list[Path]:

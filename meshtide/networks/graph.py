@@ -15,16 +15,15 @@ from torch import Tensor
 
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
-from meshtide.mesh.ready import at_usual_scale
 from meshtide.networks.device import carried, full_precision
 from meshtide.networks.projection import least_squares
 from meshtide.spectral.cache import Cache
-from meshtide.spectral.gradients import basis_gradients
 from meshtide.spectral.node_recipe import NodeRecipe
-from meshtide.spectral.preparation import Preparation, prepare
+from meshtide.spectral.preparation import Preparation
+from meshtide.spectral.prepared import Prepared, prepared_mesh
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.signatures import GRAPH_FREQUENCY
-from meshtide.spectral.spectrum import frequencies_of, laplacian
+from meshtide.spectral.spectrum import frequencies_of
 
 
 def _kept(make: Callable[[MeshGraph], Tensor]) -> cached_property[Tensor]:
@@ -256,13 +255,17 @@ def mesh_graph(
     >>> mt.mesh_graph(mt.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), mt.GraphRecipe(k=4))
     MeshGraph('mesh': 4 vertices, 4 faces, 4 eigenpairs of the surface operator, 16 features, on cpu)
     """
-    recipe, mesh = recipe or GraphRecipe(), at_usual_scale(mesh)
-    preparation = cache.fetch(mesh, recipe).preparation if cache is not None else prepare(mesh, recipe)
-    graph = graph_of(preparation, mesh.name, recipe)
-    if "stiffness" in extras:
-        graph = replace(graph, stiffness=sparse_tensor(laplacian(mesh, "surface").matrix))
-    if "gradients" in extras:
-        graph = replace(graph, gradients=torch.from_numpy(basis_gradients(mesh, preparation.vectors)))
+    recipe = recipe or GraphRecipe()
+    return prepared_graph(prepared_mesh(mesh, recipe, cache, extras), mesh.name, recipe)
+
+
+def prepared_graph(prepared: Prepared, name: str, recipe: GraphRecipe) -> MeshGraph:
+    """A preparation and its extras as tensors."""
+    graph = graph_of(prepared.preparation, name, recipe)
+    if prepared.stiffness is not None:
+        graph = replace(graph, stiffness=sparse_tensor(prepared.stiffness))
+    if prepared.gradients is not None:
+        graph = replace(graph, gradients=torch.from_numpy(prepared.gradients))
     return graph
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
@@ -42,17 +44,34 @@ class Normalise(nn.Module):
         weight = linear.weight.T / self.spread[:, None]
         return torch.cat([weight, (linear.bias - self.mean @ weight)[None]])
 
-    @torch.no_grad()
-    def measure(self, graphs: list[MeshGraph]) -> None:
+    def measure(self, graphs: Iterable[MeshGraph]) -> None:
         """Take mean and spread from these graphs, every one with the same weight and every vertex with its mass."""
-        moments = torch.zeros(2, len(self.mean), dtype=torch.float64)
+        moments = Moments()
         for graph in graphs:
-            # To the CPU first: mps has no float64.
-            weight = (graph.mass / graph.mass.sum()).cpu().double()
-            moments += _moments(graph.features.cpu().double(), weight) / len(graphs)
-        mean, square = moments
+            moments.add(graph)
+        self.take(moments)
+
+    @torch.no_grad()
+    def take(self, moments: Moments) -> None:
+        """Take mean and spread from what was added up."""
+        mean, square = moments.total / max(moments.count, 1)
         self.mean.copy_(mean)
         self.spread.copy_((square - mean**2).clamp(min=1e-8).sqrt())
+
+
+class Moments:
+    """The sums over graphs of their mean features and mean squares of these, (2, C), and how many graphs there were."""
+
+    def __init__(self) -> None:
+        self.total, self.count = torch.zeros(2, 1, dtype=torch.float64), 0
+
+    @torch.no_grad()
+    def add(self, graph: MeshGraph) -> None:
+        """Take one more graph into account, every vertex with its mass."""
+        # To the CPU first: mps has no float64.
+        weight = (graph.mass / graph.mass.sum()).cpu().double()
+        self.total = self.total + _moments(graph.features.cpu().double(), weight)
+        self.count += 1
 
 
 def _moments(values: Tensor, weight: Tensor) -> Tensor:

@@ -12,27 +12,22 @@ from typing import Any
 from meshtide.errors import InputError
 from meshtide.files import make_folder
 from meshtide.inference.model import Model
-from meshtide.many.engine import HERE, Engine, run
-from meshtide.many.faults import is_our_fault, sentence_about
+from meshtide.many.engine import HERE, Engine
 from meshtide.many.manifest import Manifest, digest_of, fingerprint
-from meshtide.many.remote import exists, is_url, local_copy, uploaded
+from meshtide.many.remote import is_url, local_copy, uploaded
 from meshtide.many.shard import Shard
+from meshtide.many.tasks import Entry, Task, do_tasks, failed_entry
 from meshtide.output.files.numbers import summary
 from meshtide.output.files.splitting import split_parts
 from meshtide.output.targets import Place, check_targets, names_of, targets_of
 
-Entry = dict[str, Any]  # what a report says of one mesh
-
 
 @dataclass(frozen=True)
-class Task:
-    """One mesh of many: where it is, what is written of it, and what is known of an earlier run."""
+class SegmentTask(Task):
+    """One mesh to segment: what is written of it, beside where it is."""
 
-    source: Place
     targets: tuple[Place, ...] = ()
     pieces: Path | None = None  # the folder for its parts as meshes of their own
-    order: int = 0  # among all inputs, those of other shards too
-    known: Entry | None = None  # the line of a manifest
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +53,7 @@ def plan(
     *,
     several: bool = True,
     shard: Shard | None = None,
-) -> list[Task]:
+) -> list[SegmentTask]:
     """The tasks of some meshes, or of one shard of them; refused if a file would be written twice or over an input."""
     if pieces is not None and any(is_url(source) for source in sources) and is_url(str(pieces)):
         raise InputError(f"{pieces}: pieces are written to folders of this machine alone")
@@ -66,48 +61,41 @@ def plan(
     targets = {source: targets_of(names[source], outputs, several) for source in sources}
     check_targets(targets)
     return [
-        Task(source, targets[source], None if pieces is None else pieces / names[source] if several else pieces, order)
+        SegmentTask(
+            source,
+            targets[source],
+            None if pieces is None else pieces / names[source] if several else pieces,
+            order=order,
+        )
         for order, source in enumerate(sources)
         if shard is None or shard.has(names[source])
     ]
 
 
 def segment_tasks(
-    tasks: Sequence[Task], how: How, engine: Engine = HERE, manifest: Manifest | None = None, mark: str = ""
+    tasks: Sequence[SegmentTask], how: How, engine: Engine = HERE, manifest: Manifest | None = None, mark: str = ""
 ) -> Iterator[tuple[int, Entry]]:
     """Segment every mesh and yield (its order, its entry) as soon as it is known; no mesh costs another.
 
     With a manifest, in which `mark` says how meshes are segmented, those that it knows as done are not done again.
     """
-    if manifest is not None:
-        tasks = [_with_known(task, manifest.known(str(task.source), mark)) for task in tasks]
-    for index, (entry, digest) in run(partial(segment_one, how=how), tasks, engine, _lost):
-        task = tasks[index]
-        if manifest is not None and not entry.get("resumed"):
-            manifest.add(_line(task, entry, digest, mark))
+    for task, entry in do_tasks(partial(segment_one, how=how), tasks, engine, manifest, mark):
         yield task.order, entry
 
 
-def _with_known(task: Task, known: Entry | None) -> Task:
-    return Task(task.source, task.targets, task.pieces, task.order, known)
-
-
-def segment_one(task: Task, how: How) -> tuple[Entry, str]:
+def segment_one(task: SegmentTask, how: How) -> tuple[Entry, str]:
     """Segment one mesh and write what was asked for; its entry in the report, and its digest if that is wanted."""
     started = time.perf_counter()
     digest = ""
     try:
         with local_copy(task.source) as path:
             digest = digest_of(path) if how.manifest else ""
-            if task.known is not None and task.known["digest"] == digest and all(map(_there, task.known["written"])):
-                return {**task.known["entry"], "resumed": True}, digest
-            return _segmented(task, path, how, started), digest
+            return task.done_before(digest) or _segmented(task, path, how, started), digest
     except Exception as error:  # whatever one mesh does costs that mesh alone
-        entry = {"file": str(task.source), "error": sentence_about(task.source, error)}
-        return entry | ({"fault": True} if is_our_fault(error) else {}), digest
+        return failed_entry(task, error), digest
 
 
-def _segmented(task: Task, path: Path, how: How, started: float) -> Entry:
+def _segmented(task: SegmentTask, path: Path, how: How, started: float) -> Entry:
     # Here, where it is looked up anew: whoever replaces `segment` replaces it for many meshes too.
     from meshtide.inference.segment import segment
 
@@ -124,27 +112,4 @@ def _segmented(task: Task, path: Path, how: How, started: float) -> Entry:
         "confidence": float(result.mean_confidence),
         "written": [str(target) for target in (*task.targets, *pieces)],
         "seconds": round(time.perf_counter() - started, 3),
-    }
-
-
-def _there(written: str) -> bool:
-    return exists(written if is_url(written) else Path(written))
-
-
-def _lost(task: Task, sentence: str) -> tuple[Entry, str]:
-    return {"file": str(task.source), "error": f"{task.source}: {sentence}"}, ""
-
-
-def _line(task: Task, entry: Entry, digest: str, mark: str) -> Entry:
-    """What a manifest says of a mesh: what to look for, and its entry in the report."""
-    return {
-        "path": str(task.source),
-        "digest": digest,
-        "options": mark,
-        "outcome": "failed" if "error" in entry else "done",
-        "seconds": entry.get("seconds"),
-        "parts": len(entry.get("parts", ())),
-        "written": entry.get("written", []),
-        "order": task.order,
-        "entry": entry,
     }

@@ -36,7 +36,8 @@ from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import warn_if_crowded
 
 _MOST_DAMAGED = 8  # files kept for a look; older ones go
-_LOCK_SECONDS = 1800.0
+# Who waits longer computes too: whoever holds the lock may be paused, and two who write the same harm nobody.
+_LOCK_SECONDS = 30.0
 _MOST_ANSWER = 2**16  # bytes of a small answer
 _ENTRY = re.compile(r"([0-9a-f]{32})\.h5")
 _TEMPORARY = re.compile(r"([0-9a-f]{32})\.[0-9a-f]{8}\.tmp")
@@ -52,6 +53,7 @@ class Fetched:
     hit: bool
     remarks: tuple[str, ...] = ()
     kept: bool = True  # whether it is in the cache now
+    path: Path | None = None  # where it is or would be
 
 
 @dataclass(frozen=True)
@@ -119,18 +121,18 @@ class Cache:
         key = cache_key(mesh, recipe)
         found, _ = self._read(key, mesh, recipe)
         if found is not None:
-            return _hit(found, mesh, recipe)
+            return _hit(found, mesh, recipe, self.path(key))
         with self._locked(key) as held:
             # Whoever held the lock before us may have written just this entry.
             found, fault = self._read(key, mesh, recipe)
             if found is not None:
-                return _hit(found, mesh, recipe)
+                return _hit(found, mesh, recipe, self.path(key))
             remarks = [self._set_aside(key, fault)] if fault else []
             if held:
                 self._remove_stale(key)
             preparation = prepare(mesh, recipe)
             trouble = self._write(key, preparation, recipe)
-        return Fetched(preparation, False, (*remarks, *trouble), kept=not trouble)
+        return Fetched(preparation, False, (*remarks, *trouble), kept=not trouble, path=self.path(key))
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """A small answer that was kept under this key; None if there is none, or if not every byte of it is as it was.
@@ -279,10 +281,10 @@ def _answer_seal(key: str, text: bytes) -> bytes:
     return hashlib.blake2b(key.encode() + text, digest_size=16).hexdigest().encode()
 
 
-def _hit(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Fetched:
+def _hit(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe, path: Path) -> Fetched:
     # A warning belongs to the mesh, so a hit repeats what the computation said.
     warn_if_crowded(mesh.name, preparation.components, recipe.k)
-    return Fetched(preparation, True)
+    return Fetched(preparation, True, path=path)
 
 
 @remembered

@@ -16,6 +16,8 @@ from meshtide.spectral.operators import OPERATORS
 from meshtide.spectral.signatures import hks_times, wks_energies
 from meshtide.words import shown
 
+# What is read of shapes that bend little between those to learn from and those to answer about: docs/training.md.
+USUAL_FEATURES = ("log-hks", "curvature")
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 
 
@@ -75,6 +77,11 @@ class GraphRecipe:
     def digest(self) -> str:
         """32 hexadecimal digits that differ between recipes."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
+
+
+def usual_features(operator: str | None, setting: str = "multi") -> tuple[str, ...]:
+    """The features that a training reads unless somebody asks for others."""
+    return USUAL_FEATURES if setting == "multi" and operator in (None, "surface") else ("log-hks",)
 
 
 def _words(given: Any, noun: str, known: tuple[str, ...]) -> tuple[str, ...]:

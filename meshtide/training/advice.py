@@ -7,6 +7,7 @@ from meshtide.inference.model import default_model
 from meshtide.training.experiment import Experiment
 from meshtide.training.nodes.data import NodeData
 from meshtide.training.sources import ENOUGH_TO_VALIDATE, Data
+from meshtide.training.streaming import counts_of, names_of
 from meshtide.training.subject import Gathered
 from meshtide.words import listed
 
@@ -26,8 +27,9 @@ def _of_labels(experiment: Experiment, data: Data) -> list[str]:
     bare = unlabelled_names(data.collection.shapes)
     twice = [problem.sentence for problem in data.collection.findings if "label files" in problem.sentence]
     alone = [problem.path.name for problem in data.collection.findings if problem.sentence == WITHOUT_MESH]
-    every = [*data.train, *data.validation]
-    empty = [each.example.name for each in every if int((each.labels.values >= 0).sum()) == 0]
+    every = [*names_of(data.train), *names_of(data.validation)]
+    counts = [*counts_of(data.train, len(data.parts)), *counts_of(data.validation, len(data.parts))]
+    empty = [name for name, found in zip(every, counts, strict=True) if int(found.sum()) == 0]
     sentences = list(data.collection.notes)
     if bare:
         sentences.append(left_out(bare, len(every) + len(data.test)))

@@ -174,7 +174,7 @@ def compare(
         comparison.take_up(report)
     place = choose_device(device)
     extras = tuple(sorted({extra for each in experiments for extra in needs(each.network, each.options)}))
-    loaded = subject.gather(common, cache=cache, jobs=jobs, extras=extras, progress=watch.progress)
+    loaded = subject.gather(common, cache=cache, jobs=jobs, extras=extras, stream=None, progress=watch.progress)
     if not (common.on_one_graph or isinstance(loaded, NodeData) or loaded.test):
         raise InputError(
             f"{common.source}: has no test shapes to compare networks on; name other shapes with `test_source`"

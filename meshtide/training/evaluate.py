@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from meshtide.data.collection import open_collection
 from meshtide.data.finding import left_out, unlabelled_names
 from meshtide.data.nodes.opening import is_node_source
 from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
-from meshtide.inference.evidence import supported
-from meshtide.inference.kinds import answer, grouped
 from meshtide.inference.model import About, Model, default_model, load_model
-from meshtide.inference.predict import vertex_probabilities
-from meshtide.inference.recognise import recognise
-from meshtide.inference.refine import REFINE, with_refined_borders
+from meshtide.inference.refine import REFINE
 from meshtide.labels.labels import Vocabulary
+from meshtide.many.tasks import PLAIN, EmptyShardError, Entry, Many, do_tasks
 from meshtide.networks.device import choose_device
-from meshtide.networks.registry import needs
 from meshtide.spectral.cache import Cache
-from meshtide.training.examples import load_shapes
+from meshtide.training.merging import of_evaluation
 from meshtide.training.nodes.evaluation import evaluate_nodes
 from meshtide.training.nodes.planning import refuse_meshes_only
 from meshtide.training.nodes.scores import NodeScore
-from meshtide.training.scores import Score, combine, score_shape
+from meshtide.training.scores import Score, ShapeScore, combine
+from meshtide.training.scoring import Scoring, ShapeTask, score_task
 from meshtide.training.sources import Progress, no_progress
 
 
@@ -43,6 +39,8 @@ def evaluate(
     data: str | Path | None = None,
     cache: Cache | None = None,
     progress: Progress = no_progress,
+    many: Many = PLAIN,
+    failed: Callable[[str], None] | None = None,
 ) -> Score | NodeScore:
     """Score a model, or the one in a file, on labelled shapes; "default" is the model that ships.
 
@@ -50,6 +48,9 @@ def evaluate(
     that both have. The score says which split and vocabulary these were. A model of several kinds is scored with the
     kind it takes each shape for, or with the `kind` that is given. Borders are refined as `segment` does it; without
     `refine` the most probable parts are scored.
+
+    `many` says where the shapes of a large collection are scored, which share of them, and what remembers it. A shape
+    that cannot be scored raises InputError, or is left out and told to `failed`, if that is given.
 
     On a graph that is no mesh (see `open_node_task`) nodes are scored: those to test on, of the split that the model
     has learned from; all, where it has learned from another graph; or the `split` "train", "validation", "test" or
@@ -69,10 +70,12 @@ def evaluate(
         model = load_model(model)
     if is_node_source(source):
         refuse_meshes_only({"vocabulary": vocabulary, "kind": kind})
+        if not many.is_plain:
+            raise InputError(f"{source}: is one graph, which is scored at once: leave out `jobs`, `shard` and the like")
         return evaluate_nodes(model, source, split=split, component=component, device=device, data=data)
     if component is not None:
         raise InputError(f"`component` is about graphs that are no meshes, and {source} is none")
-    return _evaluate_meshes(model, source, split, vocabulary, kind, refine, device, data, cache, progress)  # type: ignore[arg-type]  # a task is a node source
+    return _evaluate_meshes(model, source, split, vocabulary, kind, refine, device, data, cache, progress, many, failed)  # type: ignore[arg-type]  # a task is a node source
 
 
 def _evaluate_meshes(
@@ -86,9 +89,10 @@ def _evaluate_meshes(
     data: str | Path | None,
     cache: Cache | None,
     progress: Progress,
+    many: Many,
+    failed: Callable[[str], None] | None,
 ) -> Score:
     """Score a model on labelled shapes."""
-    place = choose_device(device)
     about = model.about
     collection = open_collection(source, data=data, vocabulary=vocabulary)
     if vocabulary is None and _joined(about, collection.vocabulary) is None:
@@ -107,27 +111,43 @@ def _evaluate_meshes(
     shapes = [shape for shape in collection.split(chosen) if shape.label_path is not None]
     if not shapes:
         raise InputError(f"{collection.name}: no shape of the split '{chosen}' has labels to score against")
-    extras = needs(about.network, about.options)
-    count = progress("evaluating", len(shapes))
-    model.network.to(place)
-    scores = []
-    for shape in shapes:  # one at a time: a collection need not fit into memory
-        (loaded,) = load_shapes(collection, [shape], about.mesh_recipe, cache, extras)
-        # As `segment` does with the model that ships; but shapes that it would leave unnamed are scored all the same.
-        seen = recognise(loaded.mesh) if model is default_model() and kind is None else None
-        prior = None if seen is None else seen.shares
-        said = answer(model, loaded.example.graph.to(place), kind, prior)
-        found = vertex_probabilities(said.probabilities, loaded.mesh, about.on)
-        if model is default_model():
-            found = supported(found.astype(np.float32), loaded.mesh, said.kind, seen)
-        if refine:
-            found = with_refined_borders(loaded.mesh, found)
-        probabilities, parts = grouped(found, about.parts, joined)
-        scores.append(score_shape(shape.name, probabilities, loaded.labels, loaded.mesh, parts=parts))
+    share = [(order, shape) for order, shape in enumerate(shapes) if many.has(shape.name)]
+    if not share:
+        raise EmptyShardError(f"{collection.name}: none of its {len(shapes):,} shapes is in this shard")
+    how = Scoring(
+        None if model is default_model() else model, collection.without_shapes(), joined, kind, refine,
+        choose_device(device), cache, many.manifest is not None, failed is not None,
+    )  # fmt: skip
+    bare = unlabelled_names(collection.split(chosen))
+    told = {
+        "source": str(source),
+        "split": chosen,
+        "vocabulary": collection.vocabulary.name,
+        "notes": [left_out(bare, len(shapes))] if bare else [],
+    }
+    tasks = [ShapeTask(shape.mesh_path, shape=shape, about=told, order=order) for order, shape in share]
+    entries = _entries(tasks, how, many, progress, failed)
+    score = combine([ShapeScore.from_entry(entry["score"]) for entry in entries], how.parts)
+    return of_evaluation(score, told)
+
+
+def _entries(
+    tasks: Sequence[ShapeTask], how: Scoring, many: Many, progress: Progress, failed: Callable[[str], None] | None
+) -> list[Entry]:
+    """Those that could be scored, in the order of the collection; the others are told."""
+    count = progress("evaluating", len(tasks))
+    found: dict[int, Entry] = {}
+    for task, entry in do_tasks(partial(score_task, how=how), tasks, many.engine, many.manifest, how.fingerprint()):
+        found[task.order] = entry
         count()
-    score, bare = combine(scores, parts), unlabelled_names(collection.split(chosen))
-    notes = (*score.notes, *([left_out(bare, len(shapes))] if bare else []))
-    return replace(score, split=chosen, vocabulary=collection.vocabulary.name, notes=notes)
+    entries = [found[order] for order in sorted(found)]
+    bad = [str(entry["error"]) for entry in entries if "error" in entry]
+    if bad and (failed is None or len(bad) == len(entries)):
+        raise InputError(bad[0])
+    for sentence in bad:
+        if failed is not None:
+            failed(sentence)
+    return [entry for entry in entries if "error" not in entry]
 
 
 def _joined(about: About, vocabulary: Vocabulary) -> Vocabulary | None:

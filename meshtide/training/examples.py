@@ -17,11 +17,12 @@ from torch.utils.data import Dataset
 from meshtide.data.augmentation import Augmentation, augmented
 from meshtide.data.collection import Collection
 from meshtide.data.finding import Shape
+from meshtide.data.loading import Loaded, Loading
 from meshtide.errors import InputError
 from meshtide.labels.labels import Labels
 from meshtide.many.processes import start_worker
 from meshtide.mesh.mesh import Mesh
-from meshtide.networks.graph import MeshGraph, graph_of, mesh_graph
+from meshtide.networks.graph import MeshGraph, graph_of, mesh_graph, prepared_graph
 from meshtide.spectral.cache import Cache
 from meshtide.spectral.preparation import Preparation
 from meshtide.spectral.recipe import GraphRecipe
@@ -79,16 +80,25 @@ def load_shapes(
     progress: Callable[[], None] = lambda: None,
 ) -> list[LabelledShape]:
     """Load shapes with their labels, as graphs by way of the cache."""
+    loading = Loading(collection, recipe, cache, extras)
     loaded = []
     for shape in shapes:
-        mesh, labels = collection.load(shape)
-        if labels is None:
-            raise InputError(f"{shape.mesh_path}: has no labels")
-        graph = mesh_graph(mesh, recipe, cache, extras=extras)
-        targets = torch.from_numpy(labels.to_vertices(mesh).values)
-        loaded.append(LabelledShape(mesh, labels, Example(shape.name, graph, targets), shape.kind))
+        loaded.append(shape_of(shape, loading(shape), loading))
         progress()
     return loaded
+
+
+def example_of(shape: Shape, loaded: Loaded, loading: Loading) -> Example:
+    """What was loaded, as tensors."""
+    graph = prepared_graph(loaded.prepared, shape.name, loading.recipe)
+    return Example(shape.name, graph, torch.from_numpy(loaded.targets))
+
+
+def shape_of(shape: Shape, loaded: Loaded, loading: Loading) -> LabelledShape:
+    """The same with mesh and labels, for scoring."""
+    assert loaded.mesh is not None
+    assert loaded.labels is not None
+    return LabelledShape(loaded.mesh, loaded.labels, example_of(shape, loaded, loading), shape.kind)
 
 
 class GraphDataset(Dataset[tuple[MeshGraph, Tensor]]):

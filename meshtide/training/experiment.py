@@ -13,7 +13,8 @@ from meshtide.errors import InputError
 from meshtide.inference.model import load_model
 from meshtide.networks.registry import network_record, usual_options
 from meshtide.spectral.node_recipe import NodeRecipe
-from meshtide.spectral.recipe import GraphRecipe
+from meshtide.spectral.recipe import GraphRecipe, usual_features
+from meshtide.training.packed import check_packed, packed_recipe
 from meshtide.training.schedule import Schedule, rate_factor
 from meshtide.training.start import START_LEARNING_RATE, START_STEPS
 from meshtide.words import known
@@ -25,8 +26,6 @@ USUAL_RELATIVES = 6
 SINGLE_EPOCHS = 500  # each is one step on one shape
 # The mean of late weights is steadier than any one of them, and needs no validation to choose one: docs/training.md.
 USUAL_AVERAGE = 0.25
-# What is read of shapes that bend little between those to learn from and those to answer about: docs/training.md.
-USUAL_FEATURES = ("log-hks", "curvature")
 MOST_STRENGTH = 3.0
 
 
@@ -170,10 +169,15 @@ def plan(
         _refuse_beside_start(options, network=network, operator=operator, features=features, eigenpairs=eigenpairs)
         about = load_model(start).about
     average = USUAL_AVERAGE if average is None else average
-    if setting == "multi" and operator in (None, "surface"):
-        features = features or USUAL_FEATURES
-    recipe = about.mesh_recipe if about else GraphRecipe(**given(operator=operator, k=eigenpairs, features=features))
+    packed = packed_recipe(source)
+    if packed is not None:
+        check_packed(source, packed, about.mesh_recipe if about else None, operator, features, eigenpairs)
+    features = features or usual_features(operator, setting)
+    chosen = packed or GraphRecipe(**given(operator=operator, k=eigenpairs, features=features))
+    recipe = about.mesh_recipe if about else chosen
     name = about.network if about else network or USUAL_NETWORK
+    if packed is not None and augmentation is None:
+        augmentation = False  # relatives are kept in memory, and shards are for what is too large for that
     how = _augmentation(augmentation, strength, setting, recipe.operator)
     usual = usual_options(name, recipe.operator, setting, how is not None)
     asked = given(

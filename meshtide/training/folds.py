@@ -11,6 +11,7 @@ from meshtide.training.experiment import Experiment
 from meshtide.training.run import Watch, run_once
 from meshtide.training.scores import Score, ShapeScore, combine
 from meshtide.training.sources import Data
+from meshtide.training.streaming import chosen, joined
 
 
 def check_folds(experiment: Experiment, folds: int) -> None:
@@ -28,15 +29,15 @@ def fold_score(
 
     Shapes to test on have no part in it. It takes about as many times as long as one training.
     """
-    shapes = [*data.train, *data.validation]
+    shapes = joined(data.train, data.validation)
     if folds > len(shapes):
         raise InputError(f"`folds={folds}` for {len(shapes)} shapes; there cannot be more folds than shapes")
     order = np.random.default_rng(experiment.schedule.seed).permutation(len(shapes))
     scores: list[ShapeScore] = []
     for number in range(folds):
         held = set(order[number::folds].tolist())
-        rest = [shape for index, shape in enumerate(shapes) if index not in held]
-        part = replace(data, train=rest, validation=[], test=[shapes[index] for index in sorted(held)])
+        rest = [index for index in range(len(shapes)) if index not in held]
+        part = replace(data, train=chosen(shapes, rest), validation=[], test=chosen(shapes, sorted(held)))
         run = run_once(experiment, part, device=device, jobs=jobs, watch=replace(watch, interrupted=None))
         assert isinstance(run.score, Score)  # as there are shapes to test on
         scores += run.score.shapes

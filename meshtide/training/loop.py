@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from meshtide.training.batch_loss import BatchLoss, Tally
 from meshtide.training.distributed import ALONE, Team, current_team
 from meshtide.training.placing import Place
 from meshtide.training.schedule import Schedule, course_of, optimiser_of
+from meshtide.training.streaming import counts_of, in_order, names_of
 from meshtide.training.views import Example, draw_view, lessons_of
 
 
@@ -74,9 +76,9 @@ class Training:
         """One pass over the training shapes in random order."""
         self.network.train()
         tally = Tally()
-        order = [self.train[index] for index in torch.randperm(len(self.train), generator=self.random).tolist()]
-        for first in range(0, len(order), self.schedule.batch):
-            self._step(order[first : first + self.schedule.batch], tally)
+        shapes = in_order(self.train, torch.randperm(len(self.train), generator=self.random).tolist())
+        while batch := list(islice(shapes, self.schedule.batch)):
+            self._step(batch, tally)
         tally.read()
         loss, right, seen = self.team.total(tally.loss, tally.right, tally.seen)
         self.epoch += 1
@@ -192,7 +194,7 @@ class Training:
         return None if device.type == "cpu" else torch.get_device_module(device)
 
     def _names(self) -> list[list[str]]:
-        return [[example.name for example in examples] for examples in (self.train, self.validation)]
+        return [names_of(examples) for examples in (self.train, self.validation)]
 
 
 def mean_accuracy(
@@ -230,8 +232,8 @@ def part_weights(examples: Sequence[Example], network: Network) -> Tensor:
     """One over the square root of each part's share of the training vertices, of mean 1; unseen parts have 1."""
     parts = network.parts
     counts = torch.zeros(parts)
-    for example in examples:
-        counts += torch.bincount(example.targets[example.targets >= 0].cpu(), minlength=parts)
+    for found in counts_of(examples, parts):
+        counts += found
     weights = torch.where(counts > 0, (counts / counts.sum()).clamp(min=1e-9).rsqrt(), torch.nan)
     weights = weights / weights.nanmean()
     return torch.nan_to_num(weights, nan=1.0).to(device_of(network))

@@ -20,6 +20,7 @@ from meshtide.training.nodes.data import NodeData, fingerprint
 from meshtide.training.nodes.scores import NodeScore, score_nodes
 from meshtide.training.scores import Score, combine, score_shape
 from meshtide.training.sources import Data
+from meshtide.training.streaming import counts_of, examples_of, kinds_in, names_of
 from meshtide.training.subject import Gathered
 from meshtide.training.views import Example
 
@@ -35,9 +36,9 @@ def score_test(
         targets = test[0].targets.cpu().numpy()
         return score_nodes(targets, probabilities, data.parts, f"test of {data.split(experiment).name}")
     setting = experiment.setting
-    shapes = data.train if setting == "single" else data.test
+    shapes = zip(data.train, test, strict=True) if setting == "single" else ((each, each.example) for each in data.test)
     scores = []
-    for shape, example in zip(shapes, test, strict=True):
+    for shape, example in shapes:
         probabilities = predict(training.network, example.graph)
         # In the single setting only the test vertices are truth; elsewhere the labels as they were made.
         truth = shape.labels
@@ -89,10 +90,10 @@ def _shapes_learned(experiment: Experiment, data: Data, model: Model) -> dict[st
     """Which shapes a model has learned from, and how their features spread."""
     return {
         "vocabulary": data.collection.vocabulary.name,
-        "shapes": [shape.example.name for shape in data.train],
+        "shapes": names_of(data.train),
         "validation_shapes": len(data.validation),
         "tested_on": experiment.test_source or experiment.source,
-        "familiar": limits(model, (shape.example.graph for shape in data.validation)),
+        "familiar": limits(model, (example.graph for example in examples_of(data.validation))),
     }
 
 
@@ -116,12 +117,13 @@ def validation_accuracy(training: Training) -> float | None:
 def kinds_of(data: Data) -> dict[str, tuple[str, ...]]:
     """The parts that the training shapes of each kind have; empty unless there are several kinds."""
     found: dict[str, set[int]] = {}
-    for shape in data.train:
-        if shape.kind is not None:
-            found.setdefault(shape.kind, set()).update(np.unique(shape.example.targets.numpy()).tolist())
-    if len(found) < 2:
+    kinds = kinds_in(data.train)
+    if len({kind for kind in kinds if kind is not None}) < 2:
         return {}
-    return {kind: tuple(data.parts[part] for part in sorted(parts - {-1})) for kind, parts in sorted(found.items())}
+    for kind, counts in zip(kinds, counts_of(data.train, len(data.parts)), strict=True):
+        if kind is not None:
+            found.setdefault(kind, set()).update(counts.nonzero().ravel().tolist())
+    return {kind: tuple(data.parts[part] for part in sorted(parts)) for kind, parts in sorted(found.items())}
 
 
 def joinable(collection: Collection) -> dict[str, dict[str, tuple[str, ...]]]:

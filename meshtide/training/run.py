@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -23,10 +23,11 @@ from meshtide.training.outcome import score_test, trained_model, validation_accu
 from meshtide.training.scores import Score
 from meshtide.training.sources import Data, Progress, no_progress
 from meshtide.training.start import take_over
+from meshtide.training.streaming import Stream, examples_of
 from meshtide.training.subject import Gathered
 from meshtide.training.views import Example
 
-Lessons = tuple[list[Example], list[Example]]  # to learn from, and to choose the epoch by
+Lessons = tuple[Sequence[Example], Sequence[Example]]  # to learn from, and to choose the epoch by
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +141,7 @@ def prepare_training(
     jobs: int = 1,
     lessons: Lessons | None = None,
     progress: Progress = no_progress,
-) -> tuple[Training, list[Example]]:
+) -> tuple[Training, Sequence[Example]]:
     """A training ready to run, and the examples to test on: those of `data`, or the test half of the single shape.
 
     `lessons` are what `make_lessons` gave for this experiment, or for one that differs in its network alone.
@@ -151,32 +152,40 @@ def prepare_training(
         experiment.network, recipe.channels, len(data.parts), operator=recipe.operator, **experiment.options
     )
     seed = experiment.schedule.seed
+    train: Sequence[Example]
+    validation: Sequence[Example]
+    test: Sequence[Example]
     if isinstance(data, NodeData):
         train, validation, test = data.examples(experiment)
     elif experiment.setting == "single":
         train, validation, test = ([example] for example in split_vertices(data.train[0].example, seed))
     else:
         train, validation = lessons or make_lessons(experiment, data, jobs=jobs, progress=progress)
-        test = [shape.example for shape in data.test]
+        test = examples_of(data.test)
     if experiment.start is not None:
         take_over(network, data.parts, load_model(experiment.start))
+    elif isinstance(train, Stream):
+        network.normalise.take(train.glance.moments)
     elif not isinstance(recipe, NodeRecipe) or recipe.features == "standardised":
         network.normalise.measure(
-            [
-                view
-                for example in train
-                for graph in (example.graph, *(graph for graph, _ in example.relatives))
-                for view in views(graph)
-            ]
+            view
+            for example in train
+            for graph in (example.graph, *(graph for graph, _ in example.relatives))
+            for view in views(graph)
         )
     network.to(device)
-    return Training(network, train, validation, experiment.schedule), list(test)
+    return Training(network, train, validation, experiment.schedule), test
 
 
 def make_lessons(experiment: Experiment, data: Data, *, jobs: int = 1, progress: Progress = no_progress) -> Lessons:
     """Training and validation examples, both with relatives where shapes are augmented."""
     if experiment.augmentation is None:
-        return [shape.example for shape in data.train], [shape.example for shape in data.validation]
+        return examples_of(data.train), examples_of(data.validation)
+    if isinstance(data.train, Stream):
+        raise InputError(
+            "`augmentation` keeps relatives of all shapes in memory, and these are streamed as they are too many for "
+            "that; leave it out, with `augmentation=False`"
+        )
     edges = not network_record(experiment.network).samples
     count = progress("making relatives", experiment.relatives * len(data.train) + len(data.validation))
     seed = experiment.schedule.seed

@@ -47,6 +47,15 @@ class ShapeScore:
         """The name and the four metrics."""
         return {"name": self.name} | {metric: getattr(self, metric) for metric in METRICS}
 
+    def to_entry(self) -> dict[str, Any]:
+        """All of it in what JSON can hold."""
+        return self.to_json() | {"confusion": self.confusion.tolist()}
+
+    @staticmethod
+    def from_entry(entry: dict[str, Any]) -> ShapeScore:
+        """What `to_entry` gave, to the last digit."""
+        return ShapeScore(**{**entry, "confusion": np.asarray(entry["confusion"], dtype=np.int64)})
+
 
 @dataclass(frozen=True)
 class PartScore:

@@ -9,12 +9,14 @@ from pathlib import Path
 from meshtide.data.collection import Collection, open_collection
 from meshtide.data.finding import Shape
 from meshtide.data.generated import make_many
+from meshtide.data.loading import Loading
 from meshtide.errors import InputError
 from meshtide.networks.registry import needs
 from meshtide.spectral.batch import prepare_meshes
 from meshtide.spectral.cache import Cache
 from meshtide.training.examples import LabelledShape, ShapeSplit, load_shapes, split_shapes
 from meshtide.training.experiment import Experiment
+from meshtide.training.opening import is_too_much, streamed
 
 # Fewer validation shapes than these say little of an epoch, and teach more than they tell.
 ENOUGH_TO_VALIDATE = 8
@@ -33,9 +35,9 @@ class Data:
 
     collection: Collection
     tested: Collection
-    train: list[LabelledShape]
-    validation: list[LabelledShape]
-    test: list[LabelledShape]
+    train: Sequence[LabelledShape]
+    validation: Sequence[LabelledShape]
+    test: Sequence[LabelledShape]
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -50,11 +52,14 @@ def gather(
     cache: Cache | None = None,
     jobs: int = 1,
     extras: tuple[str, ...] | None = None,
+    stream: bool | None = None,
     progress: Progress = no_progress,
 ) -> Data:
     """Open the sources, split them by shape, and load every shape by way of the cache, which `jobs` processes fill.
 
-    `extras` are those of `mesh_graph`, where other networks than the experiment's will read the shapes too.
+    `extras` are those of `mesh_graph`, where other networks than the experiment's will read the shapes too. With
+    `stream` shapes are not kept but read when they are wanted; if it is None, those of shards are, and those of a
+    collection that would take more than half of the free memory.
     """
     collection, tested = _open(experiment, data)
     split = split_shapes(collection, experiment.schedule.seed)
@@ -69,17 +74,23 @@ def gather(
         extras = needs(experiment.network, experiment.options)
     make_missing(collection, (*split.train, *split.validation), jobs, progress)
     make_missing(tested, split.test, jobs, progress)
-    if jobs > 1 and cache is not None:
+    if jobs > 1 and cache is not None and collection.store is None:
         paths = [shape.mesh_path for shape in (*split.train, *split.validation, *split.test)]
         count = progress("preparing", len(paths))
         for _ in prepare_meshes(paths, experiment.mesh_recipe, cache.folder, jobs=jobs):
             count()  # what failed is said by the loading that follows
-    count = progress("loading", len(split.train) + len(split.validation) + len(split.test))
-    loaded = [
-        load_shapes(owner, shapes, experiment.mesh_recipe, cache, extras, count)
-        for owner, shapes in ((collection, split.train), (collection, split.validation), (tested, split.test))
-    ]
+    recipe = experiment.mesh_recipe
+    owned = ((collection, split.train), (collection, split.validation), (tested, split.test))
+    loadings = [(Loading(owner, recipe, cache, extras), shapes) for owner, shapes in owned]
+    if stream is None:
+        stream = collection.store is not None or is_too_much(*loadings)
+    loaded = streamed(loadings, jobs, progress) if stream else _in_memory(loadings, progress)
     return Data(collection, tested, *loaded)
+
+
+def _in_memory(loadings: Sequence[tuple[Loading, Sequence[Shape]]], progress: Progress) -> list[list[LabelledShape]]:
+    count = progress("loading", sum(len(shapes) for _, shapes in loadings))
+    return [load_shapes(how.collection, shapes, how.recipe, how.cache, how.extras, count) for how, shapes in loadings]
 
 
 def make_missing(collection: Collection, shapes: Sequence[Shape], jobs: int, progress: Progress) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from meshtide.data.nodes.opening import is_node_source, open_node_task
 from meshtide.data.nodes.task import NodeTask
+from meshtide.errors import InputError
 from meshtide.spectral.cache import Cache
 from meshtide.training.experiment import Experiment, plan
 from meshtide.training.nodes.data import NodeData, gather_nodes
@@ -25,7 +26,7 @@ class Subject(Protocol):
 
     def gather(
         self, experiment: Experiment, *, cache: Cache | None, jobs: int, extras: tuple[str, ...] | None,
-        progress: Progress,
+        stream: bool | None, progress: Progress,
     ) -> Gathered:  # fmt: skip
         """Everything that the experiment reads."""
 
@@ -43,10 +44,12 @@ class Meshes:
 
     def gather(
         self, experiment: Experiment, *, cache: Cache | None, jobs: int, extras: tuple[str, ...] | None,
-        progress: Progress,
+        stream: bool | None, progress: Progress,
     ) -> Data:  # fmt: skip
         """Every shape, by way of the cache."""
-        return gather(experiment, data=self.data, cache=cache, jobs=jobs, extras=extras, progress=progress)
+        return gather(
+            experiment, data=self.data, cache=cache, jobs=jobs, extras=extras, stream=stream, progress=progress
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +65,11 @@ class Nodes:
 
     def gather(
         self, experiment: Experiment, *, cache: Cache | None, jobs: int, extras: tuple[str, ...] | None,
-        progress: Progress,
+        stream: bool | None, progress: Progress,
     ) -> NodeData:  # fmt: skip
         """The graph with its eigenbasis."""
+        if stream:
+            raise InputError(f"{experiment.source}: is one graph, which is not streamed; leave out `stream`")
         return gather_nodes(experiment, self.task, progress)
 
 

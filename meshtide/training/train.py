@@ -28,6 +28,7 @@ def train(
     folds: int | None = None,
     device: str = "auto",
     jobs: int = 1,
+    stream: bool | None = None,
     data: str | Path | None = None,
     cache: Cache | None = None,
     watch: Watch = SILENT,
@@ -52,7 +53,9 @@ def train(
     for validation; the weights are means over late steps. Of several `seeds` the best one is kept; `folds=3`
     trains three times more, each time leaving out a third of the shapes, to tell how good it is on new ones. With an
     `output` the model is written there, and beside it, as it goes, what `resume=True` goes on with after an
-    interruption. `watch` holds functions to be called on the way; nothing is printed.
+    interruption. Shapes out of shards, and those that would take more than half of the free memory, are read in `jobs`
+    processes when they are wanted; `stream` says so of others, or that they are kept. `watch` holds functions to be
+    called on the way; nothing is printed.
 
     >>> import tempfile
     >>> import meshtide as mt
@@ -81,7 +84,9 @@ def train(
             watch = SILENT
         files = {} if output is None else _training_files(Path(output), experiments, resume)
         with team.leader_first():  # who fills the cache
-            loaded = subject.gather(experiment, cache=cache, jobs=jobs, extras=None, progress=watch.progress)
+            loaded = subject.gather(
+                experiment, cache=cache, jobs=jobs, extras=None, stream=stream, progress=watch.progress
+            )
         watch.loaded(experiment, loaded)
         runs: list[Run] = []
         for each in experiments:

@@ -16,6 +16,8 @@ import pytest
 from command_line import run
 from shapes import sphere
 
+from meshtide.data.figures import make_figure
+from meshtide.labels.files import write_labels
 from meshtide.mesh.files import save_mesh
 from meshtide.mesh.mesh import Mesh
 
@@ -61,32 +63,55 @@ def _lines(manifest: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in manifest.read_text().splitlines()] if manifest.exists() else []
 
 
-def test_workers_may_die_and_fall_silent(cluster, tmp_path: Path) -> None:
+def write_meshes(folder: Path, command: str) -> None:
+    """Meshes of so many vertices that the command takes a moment for each, and labels where they are to be scored."""
+    for index in range(MESHES):
+        if command == "evaluate":
+            mesh, labels = make_figure("hand", index)
+            write_labels(labels, folder / f"{index:02}.txt", mesh)
+        else:
+            ball = sphere(2 if command == "segment" else 4)
+            mesh = Mesh(ball.vertices * [1, 1 + index / 10, 1], ball.faces)
+        save_mesh(mesh, folder / f"{index:02}.ply")
+
+
+def words_of(command: str, place: Path) -> list[object]:
+    if command == "evaluate":
+        return [command, "default", place / "in", "--cache", place / "cache", "--device", "cpu"]
+    return [command, place / "in", *(("-o", place / "out", "--count", "2") if command == "segment" else ())] + [
+        *(("--cache", place / "cache") if command == "prepare" else ())
+    ]
+
+
+@pytest.mark.parametrize("command", ["segment", "prepare", "evaluate"])
+def test_workers_may_die_and_fall_silent(command: str, cluster, tmp_path: Path) -> None:
     address, workers = cluster
     (tmp_path / "in").mkdir()
-    for index in range(MESHES):
-        ball = sphere(2)
-        save_mesh(Mesh(ball.vertices * [1, 1 + index / 10, 1], ball.faces), tmp_path / "in" / f"{index:02}.off")
+    write_meshes(tmp_path / "in", command)
     manifest, report = tmp_path / "manifest.jsonl", tmp_path / "report.json"
-    words = ["segment", tmp_path / "in", "-o", tmp_path / "out", "--count", "2", "--scheduler", address]
-    words += ["--manifest", manifest, "--json", report]
+    words = [*words_of(command, tmp_path), "--scheduler", address, "--manifest", manifest, "--json", report]
     process = subprocess.Popen([sys.executable, "-m", "meshtide", *map(str, words)], **QUIET)
     try:
-        for _ in range(1200):
+        for _ in range(2400):
             if len(_lines(manifest)) >= 2 or process.poll() is not None:
                 break
             time.sleep(0.05)
         assert process.poll() is None, "all was done before a worker could be lost"
         workers[0].send_signal(signal.SIGKILL)
         workers[1].send_signal(signal.SIGSTOP)
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=240) == 0
     finally:
         process.kill()
-    entries = json.loads(report.read_text())["meshes"]
+    content = json.loads(report.read_text())
+    entries = content["meshes"] if command == "segment" else content["shapes"]
     names = [f"{index:02}" for index in range(MESHES)]
-    assert [Path(entry["file"]).stem for entry in entries] == names  # complete, in order
+    key = {"segment": "file", "prepare": "path", "evaluate": "name"}[command]
+    assert [Path(entry[key]).stem for entry in entries] == names  # complete, in order
     assert sorted(Path(str(line["path"])).stem for line in _lines(manifest)) == names  # each once
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.ply" for name in names]
+    if command == "segment":
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.ply" for name in names]
+    if command == "prepare":
+        assert len(list((tmp_path / "cache").glob("*.h5"))) == MESHES
 
 
 def test_no_scheduler_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

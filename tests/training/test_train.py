@@ -19,8 +19,8 @@ from meshtide.data.augmentation import Augmentation
 from meshtide.errors import InputError
 from meshtide.inference.model import default_model, load_model
 from meshtide.networks.device import choose_device
-from meshtide.spectral.recipe import GraphRecipe
-from meshtide.training.experiment import USUAL_AVERAGE, USUAL_FEATURES, USUAL_RELATIVES, NetworkChoices, plan
+from meshtide.spectral.recipe import USUAL_FEATURES, GraphRecipe
+from meshtide.training.experiment import USUAL_AVERAGE, USUAL_RELATIVES, NetworkChoices, plan
 from meshtide.training.loop import Epoch
 from meshtide.training.run import Run, Watch
 from meshtide.training.schedule import Schedule

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from meshtide.data.collection import data_folder
-from meshtide.data.finding import visible_files
+from meshtide.data.finding import data_folder, visible_files
 from meshtide.data.nodes.card import COMPONENTS, NodeCard, is_node_card, known_node_cards, load_node_card
 from meshtide.data.nodes.files.reading import is_graph, read_graph
 from meshtide.data.nodes.task import NodeTask
