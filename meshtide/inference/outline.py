@@ -2,7 +2,8 @@
 
 Files that promise a mesh as given have one part for each of its faces, and borders along their sides. What is drawn is
 cut where two parts are equally probable. Where some vertices have other parts than the most probable ones (borders were
-refined) or no probabilities (parts without names), it is where two parts have equal shares of the places around.
+refined) or no probabilities (parts without names), it is where two parts have equal shares of the places around. Parts
+without names keep the border that they have where a line would be no shorter, and in creases.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from meshtide.arrays import BoolArray, FloatArray, IntArray
+from meshtide.arrays import FloatArray, IntArray
+from meshtide.inference.straight import straight_as_given
 from meshtide.mesh.cutting import Crossings, Cut, crossings, cut
 from meshtide.mesh.measure import face_normals, relative_areas, triangle_areas, unit, unit_box
 from meshtide.mesh.mesh import Mesh
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 SIDES = 2.0
 REACH = 0.008
 REACH_OF_REGIONS = 0.02  # whose borders may come from a simplified mesh
+FLOWS = (0.05, 20.0)  # least and most that a side of a triangle conducts
 MOST_STEPS = 500  # of the walk that gathers
 SHARP = 40.0  # degrees; a border between regions in a sharper crease stays in it
 LOST = 0.5  # a piece of which less than this would be left is drawn as it is
@@ -57,12 +60,8 @@ def outline(segmentation: Segmentation) -> Outlined:
     """
     mesh, given, sure = segmentation.mesh, segmentation.mesh_face_instances, segmentation.mesh_confidence
     if segmentation.mesh_regions is not None:
-        sharp = _sharp_borders(mesh, given)
-        shares = _shares_of_faces(mesh, given, sharp)
-        kept = np.zeros(len(mesh.vertices), dtype=bool)
-        kept[sharp.ends.ravel()] = True
-        at_crease = np.asarray(kept[mesh.faces].any(axis=1))
-        return _outlined(mesh, shares.labels, shares.level, given, sure, at_crease)
+        shares = _shares_of_faces(mesh, given)
+        return _outlined(mesh, shares.labels, shares.level, given, sure, shorter=True)
     own = _own_instances(segmentation)
     level = _probability(segmentation)
     if level is not None:
@@ -84,22 +83,28 @@ def _outlined(
     level: Level,
     given: IntArray,
     confidence: NDArray[np.float32],
-    kept: BoolArray | None = None,
+    *,
+    shorter: bool = False,
 ) -> Outlined:
     """Cut a mesh between vertices of different labels, (V,), where both have the same level.
 
-    The triangles that are kept (F,), and those of pieces of which too little would be left, have the label that they
-    were given, (F,): they are cut as others are, so that no gaps come, but on both sides of a cut they are the same.
+    Triangles of pieces of which too little would be left, and with `shorter` those where the line would be no shorter
+    than the border was, have the label that they were given, (F,): they are cut as others are, so that no gaps come,
+    but on both sides of a cut they are the same.
     """
     found = crossings(mesh.faces, labels)
     result = cut(mesh, found, _places_on_sides(found, labels, level), _places_inside(mesh, found, labels, level))
-    stays = np.zeros(len(given), dtype=bool) if kept is None else kept
+    own = given[result.parent]
+    stays = np.zeros(len(own), dtype=bool)
+    if shorter:
+        whole = result.carried(_boxed(mesh))
+        stays = straight_as_given(whole, result.faces, own, labels[result.owner], np.cos(np.radians(SHARP)))
     areas, drawn_areas = relative_areas(mesh), _areas(result.vertices, result.faces)
     count = int(max(labels.max(), given.max())) + 2
     before = np.bincount(given + 1, areas, count)
     while True:
-        drawn = np.where(stays[result.parent], given[result.parent], labels[result.owner])
-        lost = (np.bincount(drawn + 1, drawn_areas, count) <= LOST * before)[given + 1] & ~stays
+        drawn = np.where(stays, own, labels[result.owner])
+        lost = (np.bincount(drawn + 1, drawn_areas, count) <= LOST * before)[own + 1] & ~stays
         if not lost.any():
             break
         stays = stays | lost  # which may take too much from others
@@ -168,33 +173,38 @@ def _shares_of_vertices(mesh: Mesh, labels: IntArray) -> Shares:
         near[mesh.faces[near[mesh.faces].any(axis=1)].ravel()] = True
     faces = mesh.faces[near[mesh.faces].any(axis=1)]
     pairs = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    return spread(pairs, labels, near, steps)
+    return spread(pairs, labels, near, steps, _conductance(_boxed(mesh), faces))
 
 
-@dataclass(frozen=True, eq=False)
-class _Links:
-    """Pairs of triangles across a side, (E, 2); borders in a crease are no links, and have the ends `ends` (B, 2)."""
+def _conductance(vertices: FloatArray, faces: IntArray) -> FloatArray:
+    """How much heat flows along each side of triangles, (3 F,): across a third of the median, over the side's length.
 
-    pairs: IntArray
-    ends: IntArray
+    In long thin triangles a walk that took every side alike would go far along them and hardly across.
+    """
+    corners = vertices[faces]
+    sides = [(corners[:, k], corners[:, (k + 1) % 3], corners[:, (k + 2) % 3]) for k in range(3)]
+    ratios = [
+        np.linalg.norm((a + b) / 2 - c, axis=1) / np.maximum(np.linalg.norm(a - b, axis=1), 1e-12) for a, b, c in sides
+    ]
+    return np.asarray(np.concatenate(ratios).clip(*FLOWS))
 
 
-def _sharp_borders(mesh: Mesh, regions: IntArray) -> _Links:
-    """How triangles (F,) of regions hang together."""
-    pairs, ends, alike = neighbours(mesh.faces, len(mesh.vertices))
+def _smooth_neighbours(mesh: Mesh, regions: IntArray) -> IntArray:
+    """Pairs of triangles across a side, (E, 2), but for borders between regions (F,) in sharp creases."""
+    pairs, _, alike = neighbours(mesh.faces, len(mesh.vertices))
     normals = unit(face_normals(_boxed(mesh), mesh.faces))
     turn = np.einsum("ex,ex->e", normals[pairs[:, 0]], normals[pairs[:, 1]]) * np.where(alike, -1, 1)
     sharp = (regions[pairs[:, 0]] != regions[pairs[:, 1]]) & (turn < np.cos(np.radians(SHARP)))
-    return _Links(pairs[~sharp], ends[sharp])
+    return pairs[~sharp]
 
 
-def _shares_of_faces(mesh: Mesh, regions: IntArray, links: _Links) -> Shares:
+def _shares_of_faces(mesh: Mesh, regions: IntArray) -> Shares:
     """The shares at vertices that regions of triangles (F,) have around them, on their side of sharp creases."""
     from scipy.sparse import coo_array, csr_array, diags_array
 
     from meshtide.inference.smoothing import shares_of, spread
 
-    pairs, count = links.pairs, len(mesh.vertices)
+    pairs, count = _smooth_neighbours(mesh, regions), len(mesh.vertices)
     border = np.unique(pairs[regions[pairs[:, 0]] != regions[pairs[:, 1]]])
     steps = _steps(mesh, border, REACH_OF_REGIONS, 12)
     near = np.zeros(len(regions), dtype=bool)

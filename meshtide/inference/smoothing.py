@@ -44,10 +44,11 @@ def shares_of(places: IntArray, names: IntArray, table: csr_array, labels: IntAr
     return Shares(places, names, table, _won(labels, places, names, table))
 
 
-def spread(pairs: IntArray, labels: IntArray, near: BoolArray, steps: int) -> Shares:
+def spread(pairs: IntArray, labels: IntArray, near: BoolArray, steps: int, weights: FloatArray | None = None) -> Shares:
     """The shares of labels (N,) at the places that are `near` (N,), after a walk of some steps over pairs (E, 2).
 
-    A near place that stands in a pair with one that is not keeps its label.
+    With weights (E,) it takes some pairs more often than others. A near place that stands in a pair with one that is
+    not keeps its label.
     """
     places, number, sides = np.flatnonzero(near), np.cumsum(near) - 1, near[pairs]
     inside = sides.all(axis=1)
@@ -55,11 +56,12 @@ def spread(pairs: IntArray, labels: IntArray, near: BoolArray, steps: int) -> Sh
     fixed[pairs[sides.any(axis=1) & ~inside].ravel()] = True
     rows, columns = number[pairs[inside]].T
     ends = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    walk = coo_array((np.ones(2 * len(rows)), ends), shape=(len(places),) * 2).tocsr()
+    often = np.ones(len(rows)) if weights is None else weights[inside]
+    walk = coo_array((np.tile(often, 2), ends), shape=(len(places),) * 2).tocsr()
     degree = np.asarray(walk.sum(axis=1)).ravel()
     stays = fixed[places] | (degree == 0)
     # Half of each step is none, so that even and odd steps do not differ.
-    walk = diags_array(np.where(stays, 0.0, 0.5 / np.maximum(degree, 1))) @ walk + diags_array(
+    walk = diags_array(np.where(stays, 0.0, 0.5 / np.where(degree > 0, degree, 1))) @ walk + diags_array(
         np.where(stays, 1.0, 0.5)
     )
     names, dense = np.unique(labels[places], return_inverse=True)

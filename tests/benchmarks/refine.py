@@ -2,8 +2,8 @@
 
 First a body (generated, or the one given): refining and drawing its borders beside the whole `segment` call, the least
 of several runs, in seconds of the processor, which a busy machine distorts less. Then figures of 2,434 vertices (level
-2) to 622,594 (level 6) in eight parts, with a smooth error on top of the truth. `--picture` draws a generated body
-before (most probable parts, a part for each face) and after.
+2) to 622,594 (level 6) in eight parts, with a smooth error on top of the truth. `--picture` draws generated shapes
+before (a part for each face) and after.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from shapes import FIGURE_PARTS, figure
 
 import meshtide as mt
+from meshtide.data.figures.objects import make_object
 from meshtide.inference.outline import outline, outline_of_vertices
 from meshtide.inference.refine import energy, refine
+from meshtide.inference.regions.inputs import prepare_surface
+from meshtide.inference.regions.merging import merge
+from meshtide.inference.regions.model import default_region_model
+from meshtide.inference.regions.regions import judge_surface
+from meshtide.inference.regions.surface import working_surface
 from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
 from meshtide.output.pictures import render, save_picture, sheet
+
+SIDE = 380  # pixels of a picture
 
 
 def noisy_figure(level: int, noise: float) -> tuple[Mesh, np.ndarray, np.ndarray]:
@@ -81,18 +90,65 @@ def tell_of_figures(levels: list[int]) -> None:
             )
 
 
-def picture() -> Any:
-    """A generated body before and after."""
-    body = mt.make_figure("quadruped", 3, "held-out", defects=False)[0]
-    before, after = mt.segment(body, refine=False), mt.segment(body)
-    palette, drawn = np.array([*after.colours, "#bbbbbb"]), after.outlined
-    part_of = np.array([*(each.part_index for each in after.instances), -1])[drawn.face_instances]
-    how: dict[str, Any] = {"size": (560, 460), "on": "faces", "view": (55, 15)}
-    pictures = [
-        render(body, palette[before.mesh_face_labels.values], **how),
-        render(drawn.mesh, palette[part_of], cut=drawn.cut, **how),
+@dataclass(frozen=True)
+class Scene:
+    """A shape, from where it is seen, and which part of the picture is kept: left, top and how wide, as shares."""
+
+    mesh: Mesh
+    view: tuple[float, float]
+    kept: tuple[float, float, float]
+
+
+def scenes() -> list[Scene]:
+    """An animal's neck, a person's wrist and something made, all generated and of the variant that is held out."""
+    return [
+        Scene(mt.make_figure("quadruped", 3, "held-out", defects=False)[0], (55, 15), (0.45, 0.03, 0.5)),
+        Scene(mt.make_figure("humanoid", 3, "held-out", defects=False)[0], (20, 10), (0.5, 0.0, 0.32)),
+        Scene(make_object("housing", 5, "held-out").mesh, (40, 25), (0.12, 0.4, 0.5)),
     ]
-    return sheet(pictures, ["a part for each face, the most probable", "refined, and drawn as lines"])
+
+
+def as_merged(mesh: Mesh) -> np.ndarray:
+    """The regions of faces (F,) as patches were merged into them, without a better border."""
+    prepared = prepare_surface(working_surface(mesh))
+    found = judge_surface(prepared, default_region_model())
+    patches = found.patches
+    merged = merge(found.logits, patches.masses, patches.edges)
+    return prepared.surface.to_mesh(merged[patches.of_face])
+
+
+def before_of(scene: Scene, after: mt.Segmentation) -> np.ndarray:
+    """The colours of faces before: the most probable part of each, or of parts without names the merged patches."""
+    if after.mesh_regions is None:
+        most_probable = mt.segment(scene.mesh, refine=False)
+        return np.array(most_probable.colours)[most_probable.mesh_face_labels.values]
+    regions, own = as_merged(scene.mesh), after.mesh_face_instances
+    shared = np.array([np.bincount(own[regions == region]).argmax() for region in range(regions.max() + 1)])
+    return np.array(after.colours)[parts_of(after)[shared[regions]]]
+
+
+def parts_of(segmentation: mt.Segmentation) -> np.ndarray:
+    """The part of each instance, and of none."""
+    return np.array([*(each.part_index for each in segmentation.instances), -1])
+
+
+def picture() -> Any:
+    """Shapes before and after."""
+    pictures = []
+    for scene in scenes():
+        after = mt.segment(scene.mesh)
+        drawn, palette = after.outlined, np.array([*after.colours, "#bbbbbb"])
+        left, top, wide = scene.kept
+        size = round(SIDE / wide)
+        how: dict[str, Any] = {"size": (size, size), "on": "faces", "view": scene.view}
+        rows, columns = (slice(round(share * size), round(share * size) + SIDE) for share in (top, left))
+        pictures += [
+            render(scene.mesh, before_of(scene, after), **how)[rows, columns],
+            render(drawn.mesh, palette[parts_of(after)[drawn.face_instances]], cut=drawn.cut, **how)[rows, columns],
+        ]
+    bodies = ["the most probable part of each face", "refined, and drawn as lines"]
+    made = ["patches merged into parts", "cut along edges, drawn as lines"]
+    return sheet(pictures, [*bodies, *bodies, *made], columns=2)
 
 
 def main() -> None:

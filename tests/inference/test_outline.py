@@ -128,12 +128,54 @@ def drawn_area_shares(answer: Segmentation, drawn: Outlined) -> np.ndarray:
     return np.bincount(drawn.face_instances, areas, len(answer.instances)) / areas.sum()
 
 
+def test_a_toothed_border_around_a_limb_of_long_triangles_becomes_a_ring() -> None:
+    around, along = 40, 30
+    turn, height = np.meshgrid(np.arange(around) * 2 * np.pi / around, 0.6 * np.arange(along), indexing="ij")
+    limb = np.stack([np.cos(turn), np.sin(turn), height], axis=2).reshape(-1, 3)
+    corner = np.arange(around * along).reshape(around, along)
+    a, b = corner[:, :-1].ravel(), np.roll(corner, -1, axis=0)[:, :-1].ravel()
+    mesh = Mesh(limb, np.concatenate([np.stack([a, b, b + 1], 1), np.stack([a, b + 1, a + 1], 1)]))
+    teeth = 15 + np.random.default_rng(0).integers(0, 2, around)
+    parts = (np.tile(np.arange(along), around) >= np.repeat(teeth, along)).astype(int)
+    drawn = outline_of_vertices(mesh, parts, np.ones(len(parts), dtype=np.float32))
+    ring = 2 * around * np.sin(np.pi / around)
+    assert border_length(drawn.mesh.vertices, drawn.mesh.faces, drawn.face_instances) < 1.08 * ring
+
+
 def test_borders_in_creases_stay_in_them() -> None:
     cube = box()
     sides = np.abs(np.cross(*(cube.vertices[cube.faces][:, k] - cube.vertices[cube.faces][:, 0] for k in (1, 2))))
     answer = Segmentation.of_regions(cube, sides.argmax(axis=1))  # three pairs of opposite sides
     drawn = outline(answer)
     np.testing.assert_array_equal(drawn.face_instances, answer.mesh_face_instances[drawn.cut.parent])
+
+
+def test_borders_along_rows_of_uneven_triangles_stay_straight() -> None:
+    random = np.random.default_rng(0)
+    across, along = np.sort([1.5, *random.uniform(0, 3, 39)]), np.sort(random.uniform(0, 2, 30))
+    x, y = np.meshgrid(across, along, indexing="ij")
+    corner = np.arange(40 * 30).reshape(40, 30)
+    a, b, c, d = corner[:-1, :-1].ravel(), corner[1:, :-1].ravel(), corner[1:, 1:].ravel(), corner[:-1, 1:].ravel()
+    turned = random.random(len(a)) < 0.5
+    first = np.where(turned[:, None], np.stack([a, b, c], 1), np.stack([a, b, d], 1))
+    second = np.where(turned[:, None], np.stack([a, c, d], 1), np.stack([b, c, d], 1))
+    plate = Mesh(np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], 1), np.concatenate([first, second]))
+    answer = Segmentation.of_regions(plate, (plate.vertices[plate.faces].mean(axis=1)[:, 0] > 1.5).astype(int))
+    drawn = outline(answer)
+    height = along[-1] - along[0]
+    assert border_length(drawn.mesh.vertices, drawn.mesh.faces, drawn.face_instances) == pytest.approx(height)
+
+
+def test_a_line_is_never_longer_than_the_border_was() -> None:
+    for seed in range(5):
+        shape = figure(2)[0] if seed % 2 else sphere(3)
+        middles = shape.vertices[shape.faces].mean(axis=1)
+        centres = np.random.default_rng(seed).choice(middles, 5, replace=False)
+        regions = np.linalg.norm(middles[:, None] - centres, axis=2).argmin(axis=1)
+        answer = Segmentation.of_regions(shape, regions)
+        drawn = outline(answer)
+        before = border_length(shape.vertices, shape.faces, answer.mesh_face_instances)
+        assert border_length(drawn.mesh.vertices, drawn.mesh.faces, drawn.face_instances) < 1.01 * before
 
 
 def test_borders_of_regions_lose_their_teeth() -> None:
@@ -179,12 +221,13 @@ def test_shares_are_those_of_a_walk(steps: int) -> None:
     rng = np.random.default_rng(steps)
     pairs, labels = rng.integers(0, 30, (60, 2)), rng.integers(0, 4, 30)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    found = spread(pairs, labels, np.ones(30, dtype=bool), steps)
+    weights = rng.uniform(0.1, 3, len(pairs))
+    found = spread(pairs, labels, np.ones(30, dtype=bool), steps, weights)
     walk = np.zeros((30, 30))
-    np.add.at(walk, (pairs[:, 0], pairs[:, 1]), 1)
+    np.add.at(walk, (pairs[:, 0], pairs[:, 1]), weights)
     walk += walk.T
     degree = walk.sum(axis=1, keepdims=True)
-    walk = np.where(degree > 0, 0.5 * walk / np.maximum(degree, 1) + 0.5 * np.eye(30), np.eye(30))
+    walk = np.where(degree > 0, 0.5 * walk / np.where(degree > 0, degree, 1) + 0.5 * np.eye(30), np.eye(30))
     wanted = np.linalg.matrix_power(walk, steps) @ np.eye(4)[labels]
     np.testing.assert_allclose(found.table.toarray(), wanted, atol=3e-3)
     np.testing.assert_allclose(found.table.sum(axis=1), 1, atol=1e-12)

@@ -2,7 +2,7 @@
 
 Where two regions meet, the faces within a narrow band are divided anew: the cut between what lies on either side of the
 band with the least length, where a length counts less the more hollow the surface is there (people divide shapes in
-hollows) and more on a ridge.
+hollows), more on a ridge, and less again along an edge so sharp that it was made (a plate ends there).
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from meshtide.mesh.winding import neighbours
 
 BAND = 0.03  # how far from the old border the new one may run, on a surface of area 1
 SHARP = 0.35  # an angle in radians at which a hollow makes a border much cheaper
-RIDGE = 1.5  # what a right-angled ridge adds to the price
+RIDGE = 1.5  # what a ridge adds to the price, were it to turn by 180 degrees
 FLOOR = 0.08
+EDGE = 0.7  # an angle in radians, about 40 degrees, from which a ridge is the edge of something made
+AT_EDGE = 0.25  # the price of a border along such an edge, where a part may well end
 WHOLE = 2**20  # capacities are whole numbers
 
 
@@ -28,10 +30,7 @@ def straighten(surface: Surface, regions: IntArray) -> IntArray:
     """The regions (f,) with better borders; none vanishes, and faces of one piece stay together."""
     pairs, ends, _ = neighbours(surface.faces, len(surface.vertices))
     lengths = np.linalg.norm(surface.vertices[ends[:, 0]] - surface.vertices[ends[:, 1]], axis=1)
-    angles = bends(surface.centres, surface.normals, pairs)
-    prices = lengths * (
-        FLOOR + (1 - FLOOR) * np.exp(np.minimum(angles, 0) / SHARP) + RIDGE * np.maximum(angles, 0) / np.pi
-    )
+    prices = lengths * price_of(bends(surface.centres, surface.normals, pairs))
     steps = np.linalg.norm(surface.centres[pairs[:, 0]] - surface.centres[pairs[:, 1]], axis=1)
     apart = regions[pairs[:, 0]] != regions[pairs[:, 1]]
     # Faces of one original face cannot be cut from each other.
@@ -44,6 +43,12 @@ def straighten(surface: Surface, regions: IntArray) -> IntArray:
     for one, other in codes:
         result = _recut(result, int(one), int(other), near, pairs, prices)
     return result
+
+
+def price_of(angles: FloatArray) -> FloatArray:
+    """What a border of length one costs where the surface bends by an angle, (E,): on a ridge it is above 0."""
+    hollow = FLOOR + (1 - FLOOR) * np.exp(np.minimum(angles, 0) / SHARP)
+    return np.asarray(np.where(angles > EDGE, AT_EDGE, hollow + RIDGE * np.maximum(angles, 0) / np.pi))
 
 
 def _distance(pairs: IntArray, steps: FloatArray, apart: NDArray[np.bool_], count: int) -> FloatArray:

@@ -50,6 +50,17 @@ def test_a_border_near_a_hollow_moves_into_it():
     assert moved[inner].mean() == 1.0
 
 
+def test_a_border_beside_a_sharp_edge_moves_onto_it():
+    surface = working_surface(ell())
+    mesh = ell()
+    centres = mesh.vertices[mesh.faces].mean(axis=1)[surface.kept][surface.pieces]
+    top = centres[:, 2] > 2 - 1e-6
+    below = (top | (centres[:, 2] > 1.93)).astype(int)  # a little below the edges at z = 2
+    moved = straighten(surface, below)
+    assert not np.array_equal(below == 1, top)
+    np.testing.assert_array_equal(moved == 1, top)
+
+
 def test_one_region_and_thin_regions_stay_as_they_are():
     surface = working_surface(sphere(4))
     whole = np.zeros(len(surface.faces), dtype=int)
