@@ -195,7 +195,7 @@ def _smooth_neighbours(mesh: Mesh, regions: IntArray) -> IntArray:
     normals = unit(face_normals(_boxed(mesh), mesh.faces))
     turn = np.einsum("ex,ex->e", normals[pairs[:, 0]], normals[pairs[:, 1]]) * np.where(alike, -1, 1)
     sharp = (regions[pairs[:, 0]] != regions[pairs[:, 1]]) & (turn < np.cos(np.radians(SHARP)))
-    return pairs[~sharp]
+    return np.asarray(pairs[~sharp])
 
 
 def _shares_of_faces(mesh: Mesh, regions: IntArray) -> Shares:

@@ -135,7 +135,7 @@ def test_a_toothed_border_around_a_limb_of_long_triangles_becomes_a_ring() -> No
     corner = np.arange(around * along).reshape(around, along)
     a, b = corner[:, :-1].ravel(), np.roll(corner, -1, axis=0)[:, :-1].ravel()
     mesh = Mesh(limb, np.concatenate([np.stack([a, b, b + 1], 1), np.stack([a, b + 1, a + 1], 1)]))
-    teeth = 15 + np.random.default_rng(0).integers(0, 2, around)
+    teeth = 15 + np.random.default_rng(0).integers(0, 3, around)
     parts = (np.tile(np.arange(along), around) >= np.repeat(teeth, along)).astype(int)
     drawn = outline_of_vertices(mesh, parts, np.ones(len(parts), dtype=np.float32))
     ring = 2 * around * np.sin(np.pi / around)
