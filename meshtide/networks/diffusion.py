@@ -17,7 +17,8 @@ heat operator (eq. 10), Φ((exp(t μ) - α) ⊙ Φᵀ u) + β u, is e^t times
 W absorbs the factor e^t of each channel. What is left is ours with α e^-t and β e^-t in place of α and β. With one time
 for all channels (TIDE-s) these are two numbers again and both layers can be the same functions. With a time a channel
 (TIDE-m) they are two numbers for every channel, and ours, like the paper's, has two for all of them: the two layers are
-then different families, which meet where α = β = 0 or all times are equal.
+then different families, which meet where α = β = 0 or all times are equal. `heat="printed"` is the paper's own, at its time
+t: exp(-t μ), whose factor e^-t a channel can learn its weight by. Both smooth at the same times but for their sign.
 
 Times are in units of a surface of area 1 for both operators (see MeshGraph.rates).
 """
@@ -38,6 +39,7 @@ from meshtide.words import known
 
 MOST_SHARPENING = 10.0  # of e: what a time below 0 may multiply a coefficient by; learned ones stay below 3
 TIMES, METHODS, BEGINNINGS = ("channel", "shared"), ("spectral", "implicit"), ("spread", "zero")
+HEATS = ("smoothing", "printed")
 
 
 class TimeDerivativeDiffusion(nn.Module):
@@ -51,7 +53,8 @@ class TimeDerivativeDiffusion(nn.Module):
     - `zero`: α = β = t = 0, as in the paper, so that at first a signal is what the basis holds of it. Times are learned
       as they are. They may fall below 0, which sharpens: with the paper's sign of t on a graph that is where t > 0 is.
 
-    With a `fixed_time` no time is learned.
+    With a `fixed_time` no time is learned. `heat` says which heat on a graph is: "smoothing", exp(-t (1 - μ)), or as the
+    paper has it "printed", exp(-t μ).
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class TimeDerivativeDiffusion(nn.Module):
         beginning: str = "spread",
         initial_times: tuple[float, float] = (1e-3, 0.2),
         fixed_time: float | None = None,
+        heat: str = "smoothing",
     ) -> None:
         super().__init__()
         self.operator = known(operator, OPERATORS, "operator")
@@ -71,6 +75,9 @@ class TimeDerivativeDiffusion(nn.Module):
         self.beginning = known(beginning, BEGINNINGS, "beginning")
         count = channels if known(times, TIMES, "times") == "channel" else 1
         self.fixed_time = fixed_time
+        self.printed = known(heat, HEATS, "heat") == "printed"
+        if self.printed and (operator, method, beginning) != ("graph", "spectral", "zero"):
+            raise InputError("`heat=printed` is the paper's: the graph operator, `method=spectral`, `beginning=zero`")
         if fixed_time is None:
             self._begin_times(count, initial_times)
         start = 1.0 if operator == "graph" and beginning == "spread" else 0.0
@@ -129,9 +136,10 @@ class TimeDerivativeDiffusion(nn.Module):
         return torch.cat([(heat - self.alpha) * spectrum, rate * heat * spectrum], dim=1)
 
     def _rate(self, graph: MeshGraph) -> Tensor:
-        """t λ, (K, C) or (K, 1)."""
+        """t λ, (K, C) or (K, 1), and of printed heat t μ."""
+        rates = graph.values if self.printed else graph.rates
         # exp(-60) is nothing next to 1. Beyond 87, float32 becomes denormal, which a CPU multiplies 100 times slower.
-        return (graph.rates[:, None] * self.diffusion_time).clamp(-MOST_SHARPENING, 60.0)
+        return (rates[:, None] * self.diffusion_time).clamp(-MOST_SHARPENING, 60.0)
 
     def heat(self, u: Tensor, graph: MeshGraph) -> Tensor:
         """H̃_t(u), (V, C); `implicit` is one Euler step, (I + t L)^-1 u.

@@ -188,6 +188,13 @@ def _tide_options(purpose: Purpose) -> dict[str, Any]:
     return options | ({"dropout": 0.5} if purpose.setting == "single" else {})
 
 
+def _diffusionnet_options(purpose: Purpose) -> dict[str, Any]:
+    """A graph has no gradients, and the nodes of one that is no mesh have far slower frequencies than a surface."""
+    if purpose.operator == "surface":
+        return {}
+    return {"gradients": False} | ({"blocks": 1, "initial_times": (0.1, 50.0)} if purpose.setting == "nodes" else {})
+
+
 def _tide(name: str, times: str, description: str) -> NetworkRecord:
     return NetworkRecord(
         name,
@@ -195,7 +202,7 @@ def _tide(name: str, times: str, description: str) -> NetworkRecord:
         "meshtide.networks.tide:TideNet",
         (
             *("width", "blocks", "on", "mlp", "dropout", "diffused_dropout", "residual", "gradients"),
-            *("method", "beginning", "initial_times", "fixed_time"),
+            *("method", "beginning", "initial_times", "fixed_time", "heat"),
         ),
         fixed={"times": times},
         takes_operator=True,
@@ -228,12 +235,13 @@ BUILT_IN = {
         _baseline("acm", "low, high and no pass of neighbours, weighed", "acm:AcmNet"),
         _baseline(
             "diffusionnet",
-            "learned heat on the surface and its gradients",
+            "learned heat, and on a surface its gradients",
             "diffusionnet:DiffusionNet",
-            ("initial_times",),
-            operators=("surface",),
+            ("gradients", "initial_times"),
+            takes_operator=True,
             samples=True,
-            needs=lambda options: ("gradients",),
+            needs=lambda options: ("gradients",) if options.get("gradients", True) else (),
+            usual_options=_diffusionnet_options,
         ),
     )
 }

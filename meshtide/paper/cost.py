@@ -23,7 +23,7 @@ from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.node_graph import graph_from_edges
 from meshtide.networks.registry import build_network
-from meshtide.paper.bench import ACM, GAT, GCN, GCNII, GRAND, Bench, Method, tide
+from meshtide.paper.bench import ACM, DIFFUSIONNET, GAT, GCN, GCNII, GRAND, Bench, Method, tide
 from meshtide.paper.printed import Printed, sections
 from meshtide.paper.table import Cell, Found, Report
 from meshtide.paper.trial import EIGENPAIRS
@@ -52,7 +52,7 @@ def cost(bench: Bench) -> Report:
     cells: list[Cell] = []
     notes = ["The paper measured on a GPU; these are seconds of one thread of a CPU. Compare networks, not machines."]
     graph_from_edges([[0, 1]], np.eye(2), eigenpairs=1)  # so that no library is loaded while a clock runs
-    methods = bench.methods_of([tide("m"), tide("s"), GCN, GAT, GRAND, GCNII, ACM])
+    methods = bench.methods_of([tide("m"), tide("s"), GCN, GAT, GRAND, GCNII, ACM, DIFFUSIONNET])
     for name in bench.chosen(("cora", "coauthor_cs", ARXIV)):
         try:
             setting = _setting(bench, name)
@@ -62,7 +62,7 @@ def cost(bench: Bench) -> Report:
         steps: dict[str, float] = {}
         for method in methods:
             bench.told(f"{name}: {method.label}")
-            found = (setting.preparing if method.network.startswith("tide") else 0.0, *_measured(setting, method))
+            found = (setting.preparing if method.network.startswith(("tide", "diffusionnet")) else 0.0, *_measured(setting, method))
             steps[method.network] = found[1]
             printed = section.figures.get(method.row, {}).get(name)
             cells += [

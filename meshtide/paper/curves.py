@@ -68,7 +68,7 @@ def times(bench: Bench) -> Report:
     notes: list[str] = []
     for graph in graphs:
         # The paper's exp(-t L̃) with t > 0 sharpens, as the smooth eigenvectors of L̃ are those of its largest values.
-        curves = {"paper's sign, sharpening": -1.0, "smoothing": 1.0}
+        curves = {"t > 0, sharpening": 1.0, "t < 0, smoothing": -1.0}
         panels[graph] = {}
         for label, sign in curves.items():
             found = [
@@ -89,16 +89,16 @@ def times(bench: Bench) -> Report:
 
 
 def _learned(bench: Bench, graphs: Sequence[str]) -> dict[str, dict[str, Line]]:
-    """The times of some channels of TIDE-m during one training a graph, in the paper's sign."""
+    """The times of some channels of TIDE-m during one training a graph."""
     panels: dict[str, dict[str, Line]] = {}
     for graph in graphs:
         course = np.array(bench.outcome(tide("m").trial(graph, 1, seed=0)).course)
         epochs = [1.0 + 10 * number for number in range(len(course))]
         lines: dict[str, Line] = {
-            f"channel {channel}": (epochs, (-course[:, column]).tolist(), [0.0] * len(course))
+            f"channel {channel}": (epochs, course[:, column].tolist(), [0.0] * len(course))
             for column, channel in enumerate((5, 10, 30, 60))
         }
-        mean = [-statistics.fmean(row) for row in course.tolist()]
+        mean = [statistics.fmean(row) for row in course.tolist()]
         panels[graph] = lines | {"mean of these": (epochs, mean, [0.0] * len(course))}
     return panels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from meshtide.paper.bench import ACM, DECAYING_GCN, GAT, GCN, GCNII, GRAND, Bench, Method, tide
+from meshtide.paper.bench import ACM, DECAYING_GCN, DIFFUSIONNET, GAT, GCN, GCNII, GRAND, Bench, Method, tide
 from meshtide.paper.printed import sections
 from meshtide.paper.table import Cell, Report
 
@@ -20,19 +20,19 @@ CHOICES, FARTHER = (1, 2), (1, 2, 3)  # numbers of blocks; where features are mi
 
 def nodes(bench: Bench) -> Report:
     """Table 1."""
-    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), GCN, DECAYING_GCN, GAT, GRAND, GCNII, ACM]
+    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), GCN, DECAYING_GCN, GAT, GRAND, GCNII, ACM, DIFFUSIONNET]
     return _table(bench, "nodes", methods, NODES)
 
 
 def zeroed(bench: Bench) -> Report:
     """Table 2."""
-    methods = [tide("m", blocks=FARTHER), tide("s", blocks=FARTHER), GCN, GAT, GRAND]
+    methods = [tide("m", blocks=FARTHER), tide("s", blocks=FARTHER), GCN, GAT, GRAND, DIFFUSIONNET]
     return _table(bench, "zeroed", methods, NODES, zeroed=True)
 
 
 def heterophily(bench: Bench) -> Report:
     """The table of heterophilic graphs; run i has the i-th of the ten splits that come with each."""
-    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), GCN, GAT, GRAND, ACM]
+    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), GCN, GAT, GRAND, ACM, DIFFUSIONNET]
     return _table(bench, "heterophily", methods, HETEROPHILIC)
 
 
@@ -52,12 +52,13 @@ def implicit(bench: Bench) -> Report:
     """The table of implicit Euler steps."""
     methods = [
         tide("m", row="spectral", label="eigenbasis, as in the paper"),
-        tide("m", row="implicit", label="implicit, as in the paper", method="implicit"),
+        tide("m", row="implicit", label="implicit, as in the paper", method="implicit", heat="smoothing"),
         tide(
             "m",
             row="",
             label="implicit, times spread",
             method="implicit",
+            heat="smoothing",
             beginning="spread",
             initial_times=(0.1, 50.0),
         ),
@@ -66,6 +67,7 @@ def implicit(bench: Bench) -> Report:
             row="",
             label="implicit, one time, from 3",
             method="implicit",
+            heat="smoothing",
             beginning="spread",
             initial_times=(3.0, 3.0),
         ),

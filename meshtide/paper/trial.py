@@ -25,8 +25,9 @@ from meshtide.training.views import Example
 
 EIGENPAIRS = 64
 EPOCHS = 500
-# The paper's network: one convolution a block instead of an MLP, α = β = t = 0 at first, dropout of what is diffused.
-TIDE: Mapping[str, Any] = {"mlp": False, "beginning": "zero", "diffused_dropout": 0.5}
+# The paper's network: one convolution a block instead of an MLP, α = β = t = 0 at first, dropout of what is diffused,
+# heat as it is printed.
+TIDE: Mapping[str, Any] = {"mlp": False, "beginning": "zero", "diffused_dropout": 0.5, "heat": "printed"}
 # Its training: no smoothing, no weight decay, the same learning rate throughout, all nodes in every step.
 TRAINING: Mapping[str, Any] = {
     "learning_rate": 0.01, "course": "constant", "optimiser": "adamax", "weight_decay": 0.0, "label_smoothing": 0.0,

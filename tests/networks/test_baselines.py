@@ -324,7 +324,7 @@ def test_what_diffusionnet_cannot_take() -> None:
         network(replace(graph, gradients=None))
     with pytest.raises(InputError, match="`operator=surface`"):
         network(graph_of(torus(6, 5), "graph", k=8))
-    with pytest.raises(InputError, match="use `operator=surface`"):
+    with pytest.raises(InputError, match="`operator=surface` or `gradients=False`"):
         build_network("diffusionnet", 3, 4, operator="graph")
 
 

@@ -206,20 +206,25 @@ def test_normalising_folds_into_a_linear_layer() -> None:
 
 
 def plain_diffusionnet(network: DiffusionNet, graph: MeshGraph) -> Tensor:
-    """U + MLP(U, H_t(U), gradient features of H_t(U)) in every block (Sharp et al. 2022)."""
+    """U + MLP(U, H_t(U), gradient features of H_t(U)) in every block (Sharp et al. 2022); a graph has no gradients."""
     u, phi = network.first((graph.features - network.normalise.mean) / network.normalise.spread), graph.vectors
     for block in network.blocks:
-        heat = torch.exp(-torch.outer(graph.frequencies, block.log_time.exp()))
+        heat = torch.exp(-torch.outer(graph.rates, block.log_time.exp()))
         diffused = phi @ (heat * (phi.T @ torch.diag(graph.mass) @ u))
-        read = torch.cat([u, diffused, gradient_features(diffused, graph, block.features)], dim=1)
+        read = torch.cat([u, diffused], dim=1)
+        if block.features is not None:
+            read = torch.cat([read, gradient_features(diffused, graph, block.features)], dim=1)
         first, middle, last = (layer for layer in block.mlp if isinstance(layer, nn.Linear))
         u = u + last(torch.relu(middle(torch.relu(first(read)))))
     return network.last(u)
 
 
-def test_diffusionnet_is_its_formula() -> None:
-    graph = exact("surface")
-    network = randomised(DiffusionNet(graph.num_channels, 4, width=6, blocks=2, dropout=0.0))
+@pytest.mark.parametrize(("operator", "gradients"), [("surface", True), ("surface", False), ("graph", False)])
+def test_diffusionnet_is_its_formula(operator: str, gradients: bool) -> None:
+    graph = exact(operator)
+    network = randomised(
+        DiffusionNet(graph.num_channels, 4, operator=operator, gradients=gradients, width=6, blocks=2, dropout=0.0)
+    )
     network.normalise.measure([graph])
     assert_same_with_gradients(network(graph), plain_diffusionnet(network, graph), network)
 

@@ -73,6 +73,26 @@ def test_times_that_begin_at_zero_learn_at_once_and_in_both_directions(nodes: Me
         assert rough.square().sum() > layer(u, nodes).square().sum()
 
 
+@pytest.mark.parametrize("times", ["channel", "shared"])
+def test_printed_heat_is_the_paper_s_modified_heat_operator(nodes: MeshGraph, times: str) -> None:
+    """L̃ applied to Φ((exp(-t μ) - α) ⊙ Φᵀ u) + β u, eqs. 7 and 10, with the paper's sign of t."""
+    layer = TimeDerivativeDiffusion(CHANNELS, operator="graph", times=times, beginning="zero", heat="printed").double()
+    with torch.no_grad():
+        layer.time.copy_(torch.linspace(-0.8, 0.9, len(layer.time)))
+        layer.alpha.fill_(0.3)
+        layer.beta.fill_(-0.2)
+    u, phi = signals(nodes), nodes.vectors
+    modified = phi @ ((torch.exp(-nodes.values[:, None] * layer.time) - 0.3) * (phi.T @ u)) - 0.2 * u
+    torch.testing.assert_close(layer.heat(u, nodes), modified)
+    torch.testing.assert_close(layer(u, nodes), dense_operator(nodes) @ modified, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("other", [{"operator": "surface"}, {"method": "implicit"}, {"beginning": "spread"}])
+def test_printed_heat_is_of_the_paper_s_setting_alone(other: dict[str, str]) -> None:
+    with pytest.raises(InputError, match="`heat=printed` is the paper's"):
+        TimeDerivativeDiffusion(CHANNELS, **{"operator": "graph", "beginning": "zero", "heat": "printed"} | other)
+
+
 @pytest.mark.parametrize("beginning", ["spread", "zero"])
 def test_a_fixed_time_is_not_learned(nodes: MeshGraph, beginning: str) -> None:
     fixed = TimeDerivativeDiffusion(CHANNELS, operator="graph", beginning=beginning, fixed_time=0.7).double()

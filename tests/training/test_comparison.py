@@ -81,8 +81,6 @@ def test_networks_are_refused_before_anything_is_loaded() -> None:
         compare("faust", networks=["gcn", "mlp"])
     with pytest.raises(InputError, match="`networks` names none"):
         compare("faust", networks=[])
-    with pytest.raises(InputError, match="diffusionnet does not work with the graph operator"):
-        compare("faust", networks=["diffusionnet"], operator="graph")
     with pytest.raises(InputError, match="`network` is for one network"):
         compare("faust", network="gcn")  # type: ignore[call-arg]  # that is the point
     with pytest.raises(InputError, match="name it with `report`"):

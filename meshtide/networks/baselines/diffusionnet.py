@@ -1,4 +1,4 @@
-"""DiffusionNet (Sharp et al. 2022): learned heat on a surface, and the directions in which it changes."""
+"""DiffusionNet (Sharp et al. 2022): learned heat, and on a surface the directions in which it changes."""
 
 from __future__ import annotations
 
@@ -11,38 +11,47 @@ from meshtide.errors import InputError
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.layers import ELEMENTS, Normalise, on_elements
+from meshtide.spectral.operators import OPERATORS
 from meshtide.words import known
 
 
 class DiffusionNet(nn.Module):
-    """Features at vertices to one score a part: a linear layer, DiffusionNet blocks, a linear layer."""
+    """Features at vertices to one score a part: a linear layer, DiffusionNet blocks, a linear layer.
+
+    A graph has no tangents, so that without `gradients` a block reads its signal and the heat of it alone.
+    """
 
     def __init__(
         self,
         inputs: int,
         parts: int,
         *,
+        operator: str = "surface",
         width: int = 64,
         blocks: int = 4,
         on: str = "vertices",
         dropout: float = 0.5,
+        gradients: bool = True,
         initial_times: tuple[float, float] = (1e-3, 0.2),
     ) -> None:
         super().__init__()
+        self.operator = known(operator, OPERATORS, "operator")
+        if gradients and operator != "surface":
+            raise InputError("gradient features need the surface operator; use `operator=surface` or `gradients=False`")
         self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.first = nn.Linear(inputs, width)
-        self.blocks = nn.ModuleList(DiffusionNetBlock(width, dropout, initial_times) for _ in range(blocks))
+        self.blocks = nn.ModuleList(DiffusionNetBlock(width, dropout, gradients, initial_times) for _ in range(blocks))
         self.last = nn.Linear(width, parts)
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
-        if graph.recipe.operator != "surface":
+        if graph.recipe.operator != self.operator:
             raise InputError(
-                f"{graph.name}: was prepared with the {graph.recipe.operator} operator, and DiffusionNet works on the "
-                "surface; prepare it with `operator=surface`"
+                f"{graph.name}: was prepared with the {graph.recipe.operator} operator, and the network has the "
+                f"{self.operator} one; prepare it with `operator={self.operator}`"
             )
-        x = self.first(self.normalise(graph.features))
+        x = self.normalise.then(self.first, graph)
         for block in self.blocks:
             x = block(x, graph)
         return on_elements(self.last(x), graph, self.on)
@@ -58,16 +67,16 @@ class DiffusionNet(nn.Module):
 
 
 class DiffusionNetBlock(nn.Module):
-    """x + MLP(x, heat, gradient features of the heat)."""
+    """x + MLP(x, heat, gradient features of the heat), the last of them with `gradients` alone."""
 
-    def __init__(self, channels: int, dropout: float, initial_times: tuple[float, float]) -> None:
+    def __init__(self, channels: int, dropout: float, gradients: bool, initial_times: tuple[float, float]) -> None:
         super().__init__()
         # The times start as TIDE's do, so that the two differ in what they do with heat and not in where they begin.
         low, high = (math.log(time) for time in initial_times)
         self.log_time = nn.Parameter(torch.linspace(low, high, channels))
-        self.features = GradientFeatures(channels)
+        self.features = GradientFeatures(channels) if gradients else None
         self.mlp = nn.Sequential(
-            nn.Linear(3 * channels, channels),
+            nn.Linear((2 + gradients) * channels, channels),
             nn.ReLU(),
             nn.Dropout(dropout),
             nn.Linear(channels, channels),
@@ -86,6 +95,8 @@ class DiffusionNetBlock(nn.Module):
         # exp(-60) is nothing next to 1. Beyond 87, float32 becomes denormal, which a CPU multiplies 100 times slower.
         decay = torch.exp(-(graph.rates[:, None] * self.diffusion_time).clamp(max=60.0))  # (K, C)
         spectrum = decay * graph.project(x)
-        heat = graph.expand(spectrum)
-        result: Tensor = x + self.mlp(torch.cat([x, heat, self.features(spectrum, graph)], dim=1))
+        read = [x, graph.expand(spectrum)]
+        if self.features is not None:
+            read.append(self.features(spectrum, graph))
+        result: Tensor = x + self.mlp(torch.cat(read, dim=1))
         return result

@@ -164,7 +164,7 @@ def test_scores_are_what_they_are_called() -> None:
         ({"features": "row-normalised"}, "features below 0"),
         ({"splits": "paper"}, "has no splits 'paper'"),
         ({"component": "second"}, "component 'second' is not known"),
-        ({"network": "diffusionnet"}, "does not work with the graph operator"),
+        ({"network": "diffusionnet", "options": {"gradients": True}}, "gradient features need the surface operator"),
         ({"epochs": 0}, "too small"),
     ],
 )
