@@ -17,8 +17,8 @@ heat operator (eq. 10), Φ((exp(t μ) - α) ⊙ Φᵀ u) + β u, is e^t times
 W absorbs the factor e^t of each channel. What is left is ours with α e^-t and β e^-t in place of α and β. With one time
 for all channels (TIDE-s) these are two numbers again and both layers can be the same functions. With a time a channel
 (TIDE-m) they are two numbers for every channel, and ours, like the paper's, has two for all of them: the two layers are
-then different families, which meet where α = β = 0 or all times are equal. `heat="printed"` is the paper's own, at its time
-t: exp(-t μ), whose factor e^-t a channel can learn its weight by. Both smooth at the same times but for their sign.
+then different families, which meet where α = β = 0 or all times are equal. `heat="printed"` is the paper's own,
+exp(-t μ) at its time t. Both smooth at the same times but for the sign; the factor is one more way to learn.
 
 Times are in units of a surface of area 1 for both operators (see MeshGraph.rates).
 """
@@ -53,8 +53,8 @@ class TimeDerivativeDiffusion(nn.Module):
     - `zero`: α = β = t = 0, as in the paper, so that at first a signal is what the basis holds of it. Times are learned
       as they are. They may fall below 0, which sharpens: with the paper's sign of t on a graph that is where t > 0 is.
 
-    With a `fixed_time` no time is learned. `heat` says which heat on a graph is: "smoothing", exp(-t (1 - μ)), or as the
-    paper has it "printed", exp(-t μ).
+    With a `fixed_time` no time is learned. `heat` says which heat on a graph is: "smoothing", exp(-t (1 - μ)), or, as
+    the paper has it, "printed", exp(-t μ).
     """
 
     def __init__(

@@ -49,10 +49,8 @@ GAT = Method("gat", "GAT", "gat", {"blocks": 2})
 GRAND = Method("grand", "GRAND", "grand", {"blocks": 1})
 GCNII = Method("gcnii", "GCNII", "gcnii", {"blocks": 8})
 ACM = Method("acm", "ACM", "acm", {"blocks": 2})
-# Heat of its own times beside the signal, and an MLP, in the eigenbasis of the graph: a graph has no gradients.
-DIFFUSIONNET = Method(
-    "diffusionnet", "DiffusionNet", "diffusionnet", {"blocks": 1, "gradients": False, "initial_times": (0.1, 50.0)}
-)
+# As the paper says of its own: TIDE's block with plain heat in place of its derivative.
+DIFFUSIONNET = Method("diffusionnet", "DiffusionNet", "diffusionnet", {"blocks": 1, "gradients": False, "mlp": False})
 DECAYING_GCN = Method(
     "", "GCN, Adam, weight decay 5e-4", "gcn", {"blocks": 2}, {"optimiser": "adam", "weight_decay": 5e-4}
 )

@@ -20,7 +20,17 @@ CHOICES, FARTHER = (1, 2), (1, 2, 3)  # numbers of blocks; where features are mi
 
 def nodes(bench: Bench) -> Report:
     """Table 1."""
-    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), GCN, DECAYING_GCN, GAT, GRAND, GCNII, ACM, DIFFUSIONNET]
+    methods = [
+        tide("m", blocks=CHOICES),
+        tide("s", blocks=CHOICES),
+        GCN,
+        DECAYING_GCN,
+        GAT,
+        GRAND,
+        GCNII,
+        ACM,
+        DIFFUSIONNET,
+    ]
     return _table(bench, "nodes", methods, NODES)
 
 

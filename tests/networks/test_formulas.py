@@ -17,6 +17,7 @@ import torch
 from shapes import torus
 from torch import Tensor, nn
 
+from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
 from meshtide.networks.baselines.diffusionnet import DiffusionNet
 from meshtide.networks.diffusion import TimeDerivativeDiffusion
@@ -227,6 +228,19 @@ def test_diffusionnet_is_its_formula(operator: str, gradients: bool) -> None:
     )
     network.normalise.measure([graph])
     assert_same_with_gradients(network(graph), plain_diffusionnet(network, graph), network)
+
+
+def test_plain_diffusionnet_is_its_formula() -> None:
+    graph = exact("graph")
+    plain = {"operator": "graph", "gradients": False, "mlp": False}
+    network = randomised(DiffusionNet(graph.num_channels, 4, width=6, blocks=2, dropout=0.0, **plain))
+    u, phi = network.first(graph.features), graph.vectors
+    for block in network.blocks:
+        heat = phi @ (torch.exp(-torch.outer(graph.rates, block.log_time.exp())) * (phi.T @ (graph.mass[:, None] * u)))
+        u = u + torch.relu(block.mlp[1](heat))
+    assert_same_with_gradients(network(graph), network.last(u), network)
+    with pytest.raises(InputError, match="read by the MLP"):
+        DiffusionNet(3, 4, mlp=False)
 
 
 def test_no_time_is_so_long_that_numbers_become_denormal() -> None:

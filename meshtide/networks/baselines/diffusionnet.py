@@ -18,7 +18,8 @@ from meshtide.words import known
 class DiffusionNet(nn.Module):
     """Features at vertices to one score a part: a linear layer, DiffusionNet blocks, a linear layer.
 
-    A graph has no tangents, so that without `gradients` a block reads its signal and the heat of it alone.
+    A graph has no tangents, so that without `gradients` a block reads its signal and the heat of it alone. Without
+    `mlp` it is x + σ(H_t(x) W), as TIDE's plain block but for the heat: on graphs the paper's baseline of this name.
     """
 
     def __init__(
@@ -32,16 +33,21 @@ class DiffusionNet(nn.Module):
         on: str = "vertices",
         dropout: float = 0.5,
         gradients: bool = True,
+        mlp: bool = True,
         initial_times: tuple[float, float] = (1e-3, 0.2),
     ) -> None:
         super().__init__()
         self.operator = known(operator, OPERATORS, "operator")
         if gradients and operator != "surface":
             raise InputError("gradient features need the surface operator; use `operator=surface` or `gradients=False`")
+        if gradients and not mlp:
+            raise InputError("gradient features are read by the MLP; use `mlp=True` or `gradients=False`")
         self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
         self.first = nn.Linear(inputs, width)
-        self.blocks = nn.ModuleList(DiffusionNetBlock(width, dropout, gradients, initial_times) for _ in range(blocks))
+        self.blocks = nn.ModuleList(
+            DiffusionNetBlock(width, dropout, gradients, mlp, initial_times) for _ in range(blocks)
+        )
         self.last = nn.Linear(width, parts)
 
     def forward(self, graph: MeshGraph) -> Tensor:
@@ -67,23 +73,28 @@ class DiffusionNet(nn.Module):
 
 
 class DiffusionNetBlock(nn.Module):
-    """x + MLP(x, heat, gradient features of the heat), the last of them with `gradients` alone."""
+    """x + MLP(x, heat, gradient features of the heat), or plain x + σ(heat W)."""
 
-    def __init__(self, channels: int, dropout: float, gradients: bool, initial_times: tuple[float, float]) -> None:
+    def __init__(
+        self, channels: int, dropout: float, gradients: bool, mlp: bool, initial_times: tuple[float, float]
+    ) -> None:
         super().__init__()
         # The times start as TIDE's do, so that the two differ in what they do with heat and not in where they begin.
         low, high = (math.log(time) for time in initial_times)
         self.log_time = nn.Parameter(torch.linspace(low, high, channels))
         self.features = GradientFeatures(channels) if gradients else None
-        self.mlp = nn.Sequential(
-            nn.Linear((2 + gradients) * channels, channels),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(channels, channels),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(channels, channels),
-        )
+        self.heat_alone = not mlp
+        self.mlp = nn.Sequential(nn.Dropout(dropout), nn.Linear(channels, channels), nn.ReLU())
+        if mlp:
+            self.mlp = nn.Sequential(
+                nn.Linear((2 + gradients) * channels, channels),
+                nn.ReLU(),
+                nn.Dropout(dropout),
+                nn.Linear(channels, channels),
+                nn.ReLU(),
+                nn.Dropout(dropout),
+                nn.Linear(channels, channels),
+            )
 
     @property
     def diffusion_time(self) -> Tensor:
@@ -95,7 +106,7 @@ class DiffusionNetBlock(nn.Module):
         # exp(-60) is nothing next to 1. Beyond 87, float32 becomes denormal, which a CPU multiplies 100 times slower.
         decay = torch.exp(-(graph.rates[:, None] * self.diffusion_time).clamp(max=60.0))  # (K, C)
         spectrum = decay * graph.project(x)
-        read = [x, graph.expand(spectrum)]
+        read = [graph.expand(spectrum)] if self.heat_alone else [x, graph.expand(spectrum)]
         if self.features is not None:
             read.append(self.features(spectrum, graph))
         result: Tensor = x + self.mlp(torch.cat(read, dim=1))
