@@ -62,10 +62,8 @@ def cost(bench: Bench) -> Report:
         steps: dict[str, float] = {}
         for method in methods:
             bench.told(f"{name}: {method.label}")
-            found = (
-                setting.preparing if method.network.startswith(("tide", "diffusionnet")) else 0.0,
-                *_measured(setting, method),
-            )
+            preparing = setting.preparing if method.network.startswith(("tide", "diffusionnet")) else 0.0
+            found = (preparing, *_measured(setting, method))
             steps[method.network] = found[1]
             printed = section.figures.get(method.row, {}).get(name)
             cells += [

@@ -20,17 +20,8 @@ CHOICES, FARTHER = (1, 2), (1, 2, 3)  # numbers of blocks; where features are mi
 
 def nodes(bench: Bench) -> Report:
     """Table 1."""
-    methods = [
-        tide("m", blocks=CHOICES),
-        tide("s", blocks=CHOICES),
-        GCN,
-        DECAYING_GCN,
-        GAT,
-        GRAND,
-        GCNII,
-        ACM,
-        DIFFUSIONNET,
-    ]
+    others = [GCN, DECAYING_GCN, GAT, GRAND, GCNII, ACM, DIFFUSIONNET]
+    methods = [tide("m", blocks=CHOICES), tide("s", blocks=CHOICES), *others]
     return _table(bench, "nodes", methods, NODES)
 
 
