@@ -513,6 +513,16 @@ def test_a_graph_without_features_or_labels(tmp_path: Path) -> None:
     assert open_node_task(tmp_path).node_names == ("ann", "bob", "cy")
 
 
+def test_a_first_line_of_words_that_are_no_nodes_names_the_columns(tmp_path: Path) -> None:
+    people = "id,label\nann,cat\nbob,dog\ncy,cat\n"
+    save_lists(tmp_path, edges="knows,known\nann,bob\nbob,cy\n", nodes=people)
+    assert open_node_task(tmp_path).edges.tolist() == [[0, 1], [1, 2]]
+    for wrong in ("7,8\nann,bob\n", "dan,eve\n", "ann,dan\nann,bob\n", "knows,known\nann,dan\n"):
+        save_lists(tmp_path, edges=wrong, nodes=people)
+        with pytest.raises(InputError, match="of which nothing is known"):
+            open_node_task(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [

@@ -14,7 +14,7 @@ from scipy import sparse
 from meshtide.arrays import IntArray
 from meshtide.data.nodes.files.arrays import read_npy
 from meshtide.data.nodes.files.npz import read_npz_matrix
-from meshtide.data.nodes.files.tables import Table, read_table
+from meshtide.data.nodes.files.tables import Table, is_number, read_table
 from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
 from meshtide.words import listed, shown
@@ -178,6 +178,9 @@ def _edges(table: Table, known: _Known) -> tuple[IntArray, tuple[str, ...]]:
     starts, ends = table.column(0), table.column(1)
     if known.ids is not None:
         place = {word: number for number, word in enumerate(known.ids)}
+        first = {starts[0], ends[0]}
+        if not table.names and len(starts) > 1 and not first & place.keys() and not any(map(is_number, first)):
+            starts, ends = starts[1:], ends[1:]  # where nodes have names, a line of two other words names the columns
         unknown = sorted({word for word in (*starts, *ends) if word not in place})
         if unknown:
             raise InputError(

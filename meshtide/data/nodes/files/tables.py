@@ -48,7 +48,7 @@ class Table:
         try:
             return np.array([[float(row[column]) for column in columns] for row in self.rows], dtype=np.float32)
         except ValueError:
-            line, column = next((i, c) for i, row in enumerate(self.rows) for c in columns if not _is_number(row[c]))
+            line, column = next((i, c) for i, row in enumerate(self.rows) for c in columns if not is_number(row[c]))
             name = f"'{shown(self.names[column])}'" if self.names else str(column + 1)
             raise InputError(
                 f"{self.path}: has '{shown(self.rows[line][column])}' in column {name}, where features are numbers; "
@@ -74,8 +74,8 @@ def read_table(path: Path, heads: tuple[str, ...] = ()) -> Table:
         raise InputError(f"{path}: is empty")
     first = rows[0]
     known = len(first) > 1 and all(word.lower() in heads for word in first[:2])
-    words = len(rows) > 1 and len(first) > 1 and not any(map(_is_number, first))
-    if known or (words and any(map(_is_number, rows[1]))):
+    words = len(rows) > 1 and len(first) > 1 and not any(map(is_number, first))
+    if known or (words and any(map(is_number, rows[1]))):
         return Table(path, tuple(word.lower() for word in first), rows[1:])
     return Table(path, (), rows)
 
@@ -149,7 +149,8 @@ def _rows(lines: io.TextIOWrapper, path: Path) -> Iterator[list[str]]:
         yield words
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Whether a word reads as a number."""
     try:
         float(word)
     except ValueError:
