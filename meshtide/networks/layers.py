@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from meshtide.errors import InputError
 from meshtide.networks.graph import MeshGraph
-from meshtide.networks.sparse import sparse_product
+from meshtide.networks.sparse import dropped_product, sparse_product
 
 ELEMENTS = ("vertices", "faces")
 
@@ -29,15 +29,19 @@ class Normalise(nn.Module):
         """Map (V, C) to (V, C)."""
         return (features - self.mean) / self.spread
 
-    def then(self, linear: nn.Linear, graph: MeshGraph) -> Tensor:
-        """A linear layer of a graph's features, (V, outputs); sparse ones are multiplied as they are."""
+    def then(self, linear: nn.Linear, graph: MeshGraph, dropout: float = 0.0) -> Tensor:
+        """A linear layer of a graph's features, (V, outputs); sparse ones are multiplied as they are.
+
+        `dropout` is the share of the features that is left out, which a network asks for in training.
+        """
         if graph.features.layout is torch.strided:
-            result: Tensor = linear(self(graph.features))
+            result: Tensor = linear(nn.functional.dropout(self(graph.features), dropout))
             return result
         # Bringing sparse features to mean 0 would fill them, so that the layer takes it over.
         weight = linear.weight.T / self.spread[:, None]
         shift = -self.mean @ weight if linear.bias is None else linear.bias - self.mean @ weight
-        return sparse_product(graph, weight) + shift
+        product = dropped_product(graph, weight, dropout) if dropout else sparse_product(graph, weight)
+        return product + shift
 
     def into(self, linear: nn.Linear) -> Tensor:
         """This and then a linear layer as one matrix for features with a column of ones, (C + 1, outputs)."""

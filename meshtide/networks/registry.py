@@ -222,7 +222,7 @@ BUILT_IN = {
     for record in (
         _tide("tide-m", "channel", "TIDE, every channel with its own diffusion time"),
         _tide("tide-s", "shared", "TIDE, one diffusion time for all channels of a block"),
-        _baseline("gcn", "graph convolutions along edges", "edges:GcnNet"),
+        _baseline("gcn", "graph convolutions along edges", "edges:GcnNet", ("feature_dropout",)),
         _baseline("gat", "graph attention along edges", "edges:GatNet", ("heads",)),
         _baseline(
             "grand",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from meshtide.networks.device import full_precision
 from meshtide.networks.graph import MeshGraph
@@ -38,6 +38,17 @@ class _SymmetricProduct(torch.autograd.Function):
 def sparse_product(graph: MeshGraph, weight: Tensor) -> Tensor:
     """A graph's sparse features times a weight, (C, outputs), which alone has a gradient."""
     return apply_in_full(_FeatureProduct, weight, graph)
+
+
+def dropped_product(graph: MeshGraph, weight: Tensor, share: float) -> Tensor:
+    """The same with a random share of the features left out, the others scaled so that the mean is kept."""
+    rows: Any = graph.features  # torch has no types here
+    kept = nn.functional.dropout(rows.values(), share)
+    with full_precision(weight.device.type):
+        dropped = torch.sparse_csr_tensor(
+            rows.crow_indices(), rows.col_indices(), kept, rows.shape, check_invariants=False
+        )
+        return torch.mm(dropped, weight.float())
 
 
 class _FeatureProduct(torch.autograd.Function):

@@ -44,7 +44,8 @@ def tide(times: str, *, blocks: tuple[int, ...] = (1,), row: str = "", label: st
     return Method(row or name, label or f"TIDE-{times}", name, dict(TIDE) | options, blocks=blocks)
 
 
-GCN = Method("gcn", "GCN", "gcn", {"blocks": 2})
+# As in its own paper features are dropped too: validation on Cora and Citeseer is 0.8 points better for it.
+GCN = Method("gcn", "GCN", "gcn", {"blocks": 2, "feature_dropout": 0.5})
 GAT = Method("gat", "GAT", "gat", {"blocks": 2})
 GRAND = Method("grand", "GRAND", "grand", {"blocks": 1})
 GCNII = Method("gcnii", "GCNII", "gcnii", {"blocks": 8})
@@ -52,7 +53,11 @@ ACM = Method("acm", "ACM", "acm", {"blocks": 2})
 # As the paper says of its own: TIDE's block with plain heat in place of its derivative.
 DIFFUSIONNET = Method("diffusionnet", "DiffusionNet", "diffusionnet", {"blocks": 1, "gradients": False, "mlp": False})
 DECAYING_GCN = Method(
-    "", "GCN, Adam, weight decay 5e-4", "gcn", {"blocks": 2}, {"optimiser": "adam", "weight_decay": 5e-4}
+    "",
+    "GCN, Adam, weight decay 5e-4",
+    "gcn",
+    {"blocks": 2, "feature_dropout": 0.5},
+    {"optimiser": "adam", "weight_decay": 5e-4},
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from meshtide.paper.bench import ACM, DECAYING_GCN, DIFFUSIONNET, GAT, GCN, GCNII, GRAND, Bench, Method, tide
@@ -89,7 +90,7 @@ def depth(bench: Bench) -> Report:
     notes: dict[str, None] = {}
     for graph in bench.chosen(SMALL):
         for blocks in (1, 2) if bench.fast else (1, 8, 16, 32):
-            both = (tide("m", blocks=(blocks,)), Method("gcn", "GCN", "gcn", blocks=(blocks,)))
+            both = (tide("m", blocks=(blocks,)), replace(GCN, blocks=(blocks,)))
             for method in bench.methods_of(both):
                 cell = bench.cell(section, method, graph)
                 printed = section.figure(method.row, f"{graph}-{blocks}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -76,3 +79,24 @@ def test_sparse_features_give_what_dense_ones_give(name: str):
 def test_what_is_no_graph_gets_a_sentence(edges, values, sentence: str):
     with pytest.raises(InputError, match=sentence):
         graph_from_edges(edges, values, name="mine")
+
+
+@pytest.mark.parametrize("make", [lambda matrix: matrix, as_dense], ids=["sparse", "dense"])
+def test_dropped_features_are_right_on_average_and_in_training_alone(make: Callable[[Any], Any]) -> None:
+    graph = graph_from_edges([[0, 1], [1, 2], [2, 3]], make(features()), eigenpairs=2)
+    torch.manual_seed(0)
+    whole, dropping = (
+        build_network("gcn", 40, 3, operator="graph", blocks=1, feature_dropout=share) for share in (0.0, 0.5)
+    )
+    dropping.load_state_dict(whole.state_dict())
+    assert torch.equal(whole.eval()(graph), dropping.eval()(graph))
+    assert torch.equal(whole.train()(graph), whole(graph))
+    found = torch.stack([dropping.train()(graph).detach() for _ in range(2000)])
+    torch.testing.assert_close(found.mean(dim=0), whole(graph).detach(), atol=0.08, rtol=0)
+    assert found.std(dim=0).max() > 0.2
+    dropping(graph).sum().backward()
+    weight = dropping.layers[0].linear.weight
+    assert weight.grad is not None
+    assert weight.grad.abs().sum() > 0
+    with pytest.raises(InputError, match="feature_dropout is 1"):
+        build_network("gcn", 40, 3, feature_dropout=1.0)

@@ -40,13 +40,27 @@ class GcnLayer(nn.Module):
 
 
 class GcnNet(nn.Module):
-    """A graph convolutional network: as many layers as `blocks`, the last of which gives the scores."""
+    """A graph convolutional network: as many layers as `blocks`, the last of which gives the scores.
+
+    `feature_dropout` leaves out features of the input too, as its own paper does.
+    """
 
     def __init__(
-        self, inputs: int, parts: int, *, width: int = 64, blocks: int = 2, on: str = "vertices", dropout: float = 0.5
+        self,
+        inputs: int,
+        parts: int,
+        *,
+        width: int = 64,
+        blocks: int = 2,
+        on: str = "vertices",
+        dropout: float = 0.5,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.on, self.parts = known(on, ELEMENTS, "on"), parts
+        if not 0 <= feature_dropout < 1:
+            raise InputError(f"the option feature_dropout is {feature_dropout}; it should be a share from 0 to below 1")
+        self.feature_dropout = feature_dropout
         self.normalise = Normalise(inputs)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(GcnLayer(*sizes) for sizes in _sizes(inputs, width, parts, blocks))
@@ -55,7 +69,8 @@ class GcnNet(nn.Module):
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
         check_whole(graph)
         first: Any = self.layers[0]
-        x = first.spread(self.normalise.then(first.linear, graph), graph)
+        left_out = self.feature_dropout if self.training else 0.0
+        x = first.spread(self.normalise.then(first.linear, graph, left_out), graph)
         for layer in self.layers[1:]:
             x = layer(self.dropout(torch.relu(x)), graph)
         return on_elements(x, graph, self.on)
