@@ -74,7 +74,7 @@ def find_pieces(mesh: Mesh, parts: IntArray, polygon_of: IntArray, triangles: Tr
     """
     piece = _connected(mesh, parts, polygon_of)
     piece = _without_crumbs(piece, parts, triangles.areas, triangles.middles)
-    return _in_order(piece, parts, triangles.areas, triangles.middles)
+    return in_order(piece, parts, triangles.areas, triangles.middles)
 
 
 def describe(
@@ -179,7 +179,7 @@ def _without_crumbs(piece: IntArray, parts: IntArray, areas: FloatArray, middles
     return np.where(piece >= 0, target[piece], -1)
 
 
-def _in_order(piece: IntArray, parts: IntArray, areas: FloatArray, middles: FloatArray) -> IntArray:
+def in_order(piece: IntArray, parts: IntArray, areas: FloatArray, middles: FloatArray) -> IntArray:
     """The same pieces, counted from 0 by part and by size; of equally large ones the place decides."""
     kept = np.flatnonzero(piece >= 0)
     old, first, dense = np.unique(piece[kept], return_index=True, return_inverse=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
-from meshtide.inference.instances import Instance, Triangles, describe, find_pieces, vertex_pieces
+from meshtide.inference.instances import Instance, Triangles, describe, find_pieces, in_order, vertex_pieces
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files.raw import Polygons
@@ -63,6 +63,8 @@ class Segmentation:
     source: Path | Polygons | None = None  # where the points and polygons that were handed in can be had again
     # (F,) the part of each triangle, where that is known better than from vertices; without a kind each is one instance
     mesh_regions: IntArray | None = None
+    # (F,) the piece of each triangle, -1 for none, where somebody decided it; else pieces are what is connected
+    mesh_pieces: IntArray | None = None
     reason: str = ""  # why the parts are those of this kind, or have no names
     borders: tuple[Border, ...] = ()  # between parts without names, the most doubtful first
 
@@ -193,6 +195,9 @@ class Segmentation:
     def mesh_face_instances(self) -> IntArray:
         """The index into `instances` of each of the mesh's triangles, (F,); -1 for none."""
         parts = self.mesh_face_labels.values
+        if self.mesh_pieces is not None:
+            pieces = self.origin.faces_to_file(self.mesh_pieces, -1)[self.origin.face_of]
+            return in_order(pieces, parts, self._triangles.areas, self._triangles.middles)
         if self.mesh_regions is not None and self.kind is None:  # some part may have no triangle of its own left
             present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
             return np.where(parts >= 0, (np.cumsum(present) - 1)[parts], -1)

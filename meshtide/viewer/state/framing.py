@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from meshtide.arrays import FloatArray
+from meshtide.mesh.measure import unit
 
 OPENING = 45.0  # degrees that the camera sees from its lower edge to its upper one
 MARGIN = 1.12  # by which the room is larger than what is shown
 MOST_HIDDEN = 0.6  # of the width that a panel can take before it is drawn over
 NEAREST = 0.1  # of the shape's size, between the camera and what is nearest to it
+TURN = 4.0  # radians of a drag as long as the window is high
+STEEPEST = 0.02  # radians between the line of sight and what is above or below, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +72,17 @@ def pixels(points: FloatArray, camera: Camera, size: tuple[int, int], opening: f
     depth = seen @ (ahead / np.linalg.norm(ahead))
     scale = size[1] / 2 / np.tan(np.radians(opening / 2)) / np.where(depth > 0, depth, np.nan)
     return np.stack([size[0] / 2 + scale * (seen @ camera.right), size[1] / 2 - scale * (seen @ camera.up)], axis=1)
+
+
+def turned(camera: Camera, pivot: FloatArray, sky: FloatArray, across: float, down: float) -> Camera:
+    """The camera carried around a place by a drag, given in heights of the window; what points up stays up."""
+    ahead = unit((camera.target - camera.eye)[None])[0]
+    steep = float(np.arccos(np.clip(ahead @ sky, -1.0, 1.0)))  # from looking up to looking down
+    over = float(np.clip(steep + TURN * down, STEEPEST, np.pi - STEEPEST)) - steep
+    turn = Rotation.from_rotvec(-TURN * across * sky) * Rotation.from_rotvec(-over * camera.right)
+    eye, ahead = pivot + turn.apply(camera.eye - pivot), turn.apply(ahead)
+    right = unit(np.cross(ahead, sky)[None])[0]
+    return Camera(eye, eye + ahead, np.cross(right, ahead), right)
 
 
 class _Room:

@@ -62,6 +62,11 @@ class Item:
             return replace(self._result, origin=own, source=None)
         return None if self.tools.segment is None else self.tools.segment(self.mesh)
 
+    def correct(self, result: Segmentation) -> None:
+        """Take another answer in place of the prediction."""
+        self.__dict__.pop("agreement", None)
+        self.__dict__["prediction"] = result
+
     @property
     def known_prediction(self) -> Segmentation | None:
         """The prediction, where it has been asked for before: looking for parts takes a while."""

@@ -45,6 +45,12 @@ class Labelling:
         self.end()
         self.active = active
 
+    def take_tool(self, tool: str) -> None:
+        """Paint with a tool; the brush, where it is held already, is put down."""
+        held = self.active and self.tool == tool
+        self.take_up(not (held and tool == "brush"))
+        self.tool = tool
+
     def choose_part(self, number: int) -> None:
         """Paint with a part by its number, from 0."""
         names = self.scene.painting.names

@@ -42,6 +42,7 @@ class Scene:
         self.problems: dict[str, str] = {}  # name of a mesh that cannot be shown -> why
         self.paintings: dict[int, Painting] = {}
         self.proposals: dict[int, Proposal] = {}
+        self.corrected: dict[int, Segmentation] = {}  # predictions whose pieces somebody has changed
         self._loaded: OrderedDict[int, Item] = OrderedDict()
         self.pieces = Pieces(lambda: self.item)
         self.index = 0
@@ -99,6 +100,11 @@ class Scene:
         if vertex is not None:
             check_vertex(self.mesh, vertex)
         self.selected = vertex
+
+    def correct(self, result: Segmentation) -> None:
+        """Take another answer for the shown mesh, about its own elements."""
+        self.corrected[self.index] = result
+        self.item.correct(result)
 
     @property
     def painting(self) -> Painting:
@@ -223,6 +229,8 @@ class Scene:
     def _load(self, index: int) -> Item:
         if index not in self._loaded:
             self._loaded[index] = Item(*self.entries[index].load(), self.tools, self.entries[index].result)
+            if index in self.corrected:
+                self._loaded[index].correct(self.corrected[index])
             while len(self._loaded) > KEPT:
                 self._loaded.popitem(last=False)[1].geodesics.forget()
         self._loaded.move_to_end(index)

@@ -21,7 +21,7 @@ class LabellingPanel:
     def draw(self, gui: Any) -> None:
         """The buttons, in the order in which one labels."""
         labelling = self.labelling
-        moved, active = gui.Checkbox("paint with the mouse (shift turns)", labelling.active)
+        moved, active = gui.Checkbox("paint (shift, or beside the shape, turns)", labelling.active)
         if moved:
             labelling.take_up(active)
         for tool in TOOLS:
@@ -32,7 +32,10 @@ class LabellingPanel:
         gui.SetNextItemWidth(NARROW)
         _, labelling.share = gui.SliderFloat("size of the brush", labelling.share, SMALLEST, LARGEST, "%.3f")
         gui.SetNextItemWidth(NARROW)
-        _, labelling.name = gui.InputText("##name", labelling.name)
+        entered, labelling.name = gui.InputText("##name", labelling.name, gui.ImGuiInputTextFlags_EnterReturnsTrue)
+        if entered:  # and the next name can be typed
+            self._act(labelling.new_part)
+            gui.SetKeyboardFocusHere(-1)
         gui.SameLine()
         self._button(gui, "new part", labelling.new_part)
         self._button(gui, "undo", labelling.undo)
@@ -68,8 +71,11 @@ class LabellingPanel:
 
     def _button(self, gui: Any, words: str, act: Callable[[], Any]) -> None:
         if gui.Button(words):
-            attempt(self.labelling, act)
-            self.changed()
+            self._act(act)
+
+    def _act(self, act: Callable[[], Any]) -> None:
+        attempt(self.labelling, act)
+        self.changed()
 
 
 def attempt(labelling: Labelling, act: Callable[[], Any]) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from meshtide.viewer.state.modes import ABOUT_INSTANCES
 from meshtide.viewer.state.telling import heading
 from meshtide.viewer.window.labelling import LabellingPanel
 from meshtide.viewer.window.options import ModeOptions
 from meshtide.viewer.window.parts import PartsPanel
+from meshtide.viewer.window.pieces import PiecesPanel
 from meshtide.viewer.window.stage import PANEL_EDGE, PANEL_WIDTH
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class Panel:
         self.options = ModeOptions(self.scene, window.changed)
         self.labelling = LabellingPanel(window.labelling, window.changed)
         self.parts = PartsPanel(self.stage, window.labelling, window.changed)
+        self.pieces = PiecesPanel(window.editing, window.edit)
 
     def draw(self, gui: Any) -> None:
         """All of it, and the captions."""
@@ -72,7 +75,7 @@ class Panel:
         scene, window = self.scene, self.window
         told = heading(scene)
         gui.TextUnformatted(told.name)
-        if window.labelling.is_unsaved:
+        if window.labelling.is_unsaved or window.editing.is_unsaved:
             gui.SameLine()
             gui.TextColored(AMBER, "* not saved")
         for line in told.lines:
@@ -110,4 +113,7 @@ class Panel:
         if labels:
             self.labelling.draw(gui)
         gui.Separator()
+        self.parts.draw_chosen(gui)
+        if not labels and scene.mode in ABOUT_INSTANCES:
+            self.pieces.draw(gui)
         self.parts.draw(gui, labelling=labels)

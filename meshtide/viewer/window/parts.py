@@ -47,8 +47,7 @@ class PartsPanel:
         self.changed()
 
     def draw(self, gui: Any, *, labelling: bool) -> None:
-        """The chosen instance, and the list; `labelling` says whether parts are painted with."""
-        self._chosen(gui)
+        """The list; `labelling` says whether parts are painted with."""
         columns = COLUMNS if labelling else COLUMNS[1:]
         flags = gui.ImGuiTableFlags_SizingFixedFit | gui.ImGuiTableFlags_RowBg | gui.ImGuiTableFlags_NoSavedSettings
         if gui.BeginTable("parts", len(columns), flags):
@@ -109,7 +108,8 @@ class PartsPanel:
             if gui.IsItemHovered():
                 gui.SetTooltip(_plain(describe(instance)))
 
-    def _chosen(self, gui: Any) -> None:
+    def draw_chosen(self, gui: Any) -> None:
+        """The chosen instance, and what to see of it."""
         pieces = self.scene.pieces
         if pieces.chosen is None:
             return
@@ -123,7 +123,6 @@ class PartsPanel:
         gui.SameLine()
         if gui.Button("let go##chosen"):
             self.choose(None)
-        gui.Separator()
 
     def _choice(self, gui: Any, words: str, index: int | None) -> None:
         """Words that choose an instance when they are clicked on."""

@@ -13,11 +13,11 @@ from meshtide.mesh.topology import used_vertices
 from meshtide.output.pictures.camera import best_view
 from meshtide.output.pictures.upright import Upright, upright
 from meshtide.viewer.state.drawing import Drawing
-from meshtide.viewer.state.framing import Camera, directions, framed, pixels
+from meshtide.viewer.state.framing import Camera, directions, framed, pixels, turned
 from meshtide.viewer.state.layers import Layer, LegendEntry, parts_layer, truth_only
 from meshtide.viewer.state.scene import Scene
 
-MESH, TRUTH, MARK = "mesh", "truth", "selected vertex"
+MESH, TRUTH, MARK, LINE = "mesh", "truth", "selected vertex", "line"
 GAP = 1.15  # widths between a prediction and the truth beside it
 PANEL_WIDTH, PANEL_EDGE = 360.0, 10.0  # pixels of the panel on the left, and around it
 
@@ -93,18 +93,36 @@ class Stage:
         """What stands where, as words and the pixel in the middle below each shape; nothing for a shape alone."""
         if not self.shows_truth:
             return []
-        mesh, seen = self.scene.mesh, self.polyscope.get_view_camera_parameters()
-        points = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
-        corners = np.stack(np.meshgrid(*np.stack([points.min(axis=0), points.max(axis=0)], axis=1)), axis=-1)
-        eye = np.asarray(seen.get_position())
-        ahead, up, right = (np.asarray(each()) for each in (seen.get_look_dir, seen.get_up_dir, seen.get_right_dir))
-        camera, (width, height) = Camera(eye, eye + ahead, up, right), self.polyscope.get_window_size()
+        corners, camera, opening = self._corners(), *self._camera()
+        width, height = self.polyscope.get_window_size()
         found = []
         for words, offset in ((self.scene.mode, np.zeros(3)), ("truth", self._offset)):
-            places = pixels(corners.reshape(8, 3) + offset, camera, (width, height), seen.get_fov_vertical_deg())
+            places = pixels(corners + offset, camera, (width, height), opening)
             if np.isfinite(places).all():
                 found.append((words, (float(places[:, 0].mean()), float(places[:, 1].max()))))
         return found
+
+    def turn(self, across: float, down: float) -> None:
+        """Turn what is shown by a drag of so many pixels."""
+        corners, (camera, _), height = self._corners(), self._camera(), self.polyscope.get_window_size()[1]
+        pivot = corners.mean(axis=0) + (self._offset / 2 if self.shows_truth else 0.0)
+        sky = np.array([0.0, 1.0, 0.0] if self.up_axis == "y" else [0.0, 0.0, 1.0])
+        new = turned(camera, pivot, sky, across / height, down / height)
+        self.polyscope.look_at_dir(new.eye, new.target, new.up)
+
+    def _camera(self) -> tuple[Camera, float]:
+        """Where the camera is now, and what it sees from its lower edge to its upper one, in degrees."""
+        seen = self.polyscope.get_view_camera_parameters()
+        eye = np.asarray(seen.get_position())
+        ahead, up, right = (np.asarray(each()) for each in (seen.get_look_dir, seen.get_up_dir, seen.get_right_dir))
+        return Camera(eye, eye + ahead, up, right), seen.get_fov_vertical_deg()
+
+    def _corners(self) -> FloatArray:
+        """The corners of the box around the shown mesh, (8, 3)."""
+        mesh = self.scene.mesh
+        points = mesh.vertices[used_vertices(mesh.faces, len(mesh.vertices))]
+        corners = np.stack(np.meshgrid(*np.stack([points.min(axis=0), points.max(axis=0)], axis=1)), axis=-1)
+        return np.asarray(corners.reshape(8, 3))
 
     def told_of_up(self) -> str:
         """Which axis points up, and why it is thought so."""
@@ -144,6 +162,15 @@ class Stage:
             return None
         face, corner = int(data["index"]), int(np.argmax(data["bary_coords"]))
         return int(drawing.vertex_of[drawing.faces[face, corner]]), int(drawing.face_of[face])
+
+    def show_line(self, vertices: list[int]) -> None:
+        """A line along some vertices, or none."""
+        if len(vertices) < 2:
+            self.polyscope.remove_curve_network(LINE, error_if_absent=False)
+            return
+        self.polyscope.register_curve_network(
+            LINE, self.scene.mesh.vertices[vertices], "line", color=(0.8, 0.1, 0.1), radius=0.003, material="flat"
+        )
 
     def _draw(self, name: str, drawing: Drawing, layer: Layer, offset: FloatArray) -> None:
         if len(drawing.faces) == 0:

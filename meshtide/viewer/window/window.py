@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from meshtide.errors import InputError
+from meshtide.viewer.state.editing import Editing
 from meshtide.viewer.state.keeping import UnsavedLabels
 from meshtide.viewer.state.labelling import STEP, Labelling
 from meshtide.viewer.state.modes import ABOUT_INSTANCES
@@ -33,11 +34,13 @@ class Window:
         self.scene = scene
         self.stage = Stage(self.polyscope, scene, panel=True)
         self.labelling = Labelling(scene)
+        self.editing = Editing(scene)
         self.message = "click on the surface to choose a piece of it"
         self.panel = Panel(self)
         self.cursor = BrushCursor(self.stage, self.labelling)
         self._acts: dict[str, Callable[[], Any]] = self._keys()
         self._pressed: tuple[float, float] | None = None  # where the mouse button went down
+        self._drawing = False  # a stroke or a line
         self._stale, self._untold = True, False
 
     def open(self) -> None:
@@ -48,7 +51,7 @@ class Window:
             self.polyscope.show()
         finally:
             self.polyscope.clear_user_callback()
-            for sentence in self.labelling.keeping.unsaved():
+            for sentence in self.labelling.keeping.unsaved() + self.editing.unsaved():
                 warnings.warn(sentence, UnsavedLabels, stacklevel=2)
 
     def frame(self) -> None:
@@ -90,19 +93,25 @@ class Window:
         attempt(self.labelling, self._acts[act])
         self.changed()
 
-    def click(self, place: tuple[float, float]) -> None:
-        """A click on the drawing: paints while labelling, else chooses an instance or shows a vertex's support."""
+    def click(self, place: tuple[float, float]) -> bool:
+        """A click on the drawing: paints while labelling, else chooses an instance or shows a vertex's support.
+
+        Returns whether the surface is there.
+        """
         scene, hit = self.scene, self.stage.hit(place)
         if hit is None:
             if scene.pieces.chosen is not None:  # beside the shape one lets go
                 scene.pieces.choose(None)
                 self.changed()
-            return
+            return False
         vertex, face = hit
         if self.labelling.active:
             attempt(self.labelling, lambda: self.labelling.paint(vertex, face))
             self.changed()
-            return
+            return True
+        if self.editing.waiting == "merge":
+            self.edit(lambda: self.editing.merge(scene.pieces.at(vertex, face)))
+            return True
         scene.select(vertex)
         if scene.mode in ABOUT_INSTANCES:
             scene.pieces.choose(scene.pieces.at(vertex, face))
@@ -112,15 +121,35 @@ class Window:
             scene.show("support")
         self.labelling.message = ""
         self.changed()
+        return True
+
+    def edit(self, act: Callable[[], Any]) -> None:
+        """Change a piece, and say what was done or why it was not."""
+        self.editing.message = self.labelling.message = ""
+        self.attempt(act)
+        self.message = self.editing.message or self.message
+        self.panel.parts.reveal()
+
+    def undo(self) -> None:
+        """Take back what was done last to what is shown: a change of its pieces, or a stroke."""
+        if self.scene.mode in ABOUT_INSTANCES and not self.labelling.active and self.editing.can_undo:
+            self.edit(self.editing.undo)
+        else:
+            self.labelling.undo()
 
     def _keys(self) -> dict[str, Callable[[], Any]]:
         labelling, scene = self.labelling, self.scene
         acts: dict[str, Callable[[], Any]] = {
-            "undo": labelling.undo,
+            "undo": self.undo,
             "redo": labelling.redo,
-            "paint": lambda: labelling.take_up(not labelling.active),
+            "paint": lambda: labelling.take_tool("brush"),
+            "fill": lambda: labelling.take_tool("fill"),
+            "piece": lambda: labelling.take_tool("piece"),
+            "erase": lambda: labelling.take_tool("erase"),
             "smaller": lambda: labelling.resize(1 / STEP),
             "larger": lambda: labelling.resize(STEP),
+            "merge": lambda: self.edit(lambda: self.editing.wait_for("merge")),
+            "split": lambda: self.edit(lambda: self.editing.wait_for("split")),
             "train": labelling.train,
             "accept": labelling.accept,
             "save": labelling.save,
@@ -141,22 +170,54 @@ class Window:
 
     def _hear_mouse(self, gui: Any) -> None:
         io = gui.GetIO()
-        # While one paints, dragging must not turn the scene; with shift it does.
-        self.polyscope.set_do_default_mouse_interaction(not self.labelling.active or io.KeyShift)
+        draws = self.labelling.active or self.editing.waiting == "split"
+        turns = draws and io.KeyShift  # what polyscope takes for moving to the side
+        # A stroke must not turn the scene; beside the shape, and with the wheel and the other buttons, polyscope works.
+        self.polyscope.set_do_default_mouse_interaction(not (turns or self._drawing))
         self.cursor.follow(None if io.WantCaptureMouse or io.KeyShift else tuple(io.MousePos))
-        if io.WantCaptureMouse and not self.labelling.stroking:
+        if io.WantCaptureMouse and not self._drawing:
             return
-        if self.labelling.active and io.MouseDown[0] and self.labelling.stroking and not io.WantCaptureMouse:
-            self.click(io.MousePos)
-        elif io.MouseClicked[0] and not io.KeyShift:
-            self._pressed = tuple(io.MousePos)
-            if self.labelling.active:
-                self.labelling.begin()
-                self.click(io.MousePos)
+        if turns and io.MouseDown[0]:
+            self.stage.turn(*io.MouseDelta)
+        elif self._drawing and io.MouseDown[0] and not io.WantCaptureMouse:
+            self._draw(tuple(io.MousePos))
+        elif io.MouseClicked[0] and not turns:
+            self._press(tuple(io.MousePos), draws)
         if io.MouseReleased[0]:
+            self._release(tuple(io.MousePos))
+
+    def _press(self, place: tuple[float, float], draws: bool) -> None:
+        """The button went down: a stroke or a line begins, where that is on the surface."""
+        self._pressed = place
+        if not draws:
+            return
+        if self.labelling.active:
+            self.labelling.begin()
+        else:
+            self.editing.begin_line()
+        self._drawing = self._draw(place)
+        if self._drawing:
+            self.polyscope.set_do_default_mouse_interaction(False)
+        else:
             self.labelling.end()
-            # A drag turns the scene; only a press and release at one place is a click.
-            pressed = self._pressed
-            if not self.labelling.active and pressed and np.hypot(*np.subtract(pressed, io.MousePos)) < CLICK:
-                self.click(io.MousePos)
-            self._pressed = None
+
+    def _draw(self, place: tuple[float, float]) -> bool:
+        """Go on with a stroke or a line; whether the surface is there."""
+        if self.labelling.active:
+            return self.click(place)
+        hit = self.stage.hit(place)
+        if hit is not None:
+            self.editing.line.append(hit[0])
+            self.stage.show_line(self.editing.line)
+        return hit is not None
+
+    def _release(self, place: tuple[float, float]) -> None:
+        """The button went up. A drag turns the scene; only a press and release at one place is a click."""
+        pressed, self._pressed = self._pressed, None
+        drew, self._drawing = self._drawing, False
+        self.labelling.end()
+        if drew and not self.labelling.active:
+            self.stage.show_line([])
+            self.edit(self.editing.end_line)
+        elif not drew and not self.labelling.active and pressed and np.hypot(*np.subtract(pressed, place)) < CLICK:
+            self.click(place)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from meshtide.output.pictures.camera import VIEWS, rotation
-from meshtide.viewer.state.framing import Camera, directions, framed, pixels
+from meshtide.viewer.state.framing import Camera, directions, framed, pixels, turned
 
 POINTS = np.random.default_rng(0).normal(size=(200, 3)) * (3.0, 1.0, 0.5)
 
@@ -52,3 +52,22 @@ def test_pixels_are_those_of_a_pinhole_camera() -> None:
     found = pixels(np.array([[0, 0, 0], [0, edge, 0], [edge, 0, 0], [0, 0, 3.0]]), camera, (800, 600))
     np.testing.assert_allclose(found[:3], [[400, 300], [400, 0], [700, 300]], atol=1e-9)
     assert np.isnan(found[3]).all()  # behind it
+
+
+@pytest.mark.parametrize("sky", [np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])])
+def test_a_drag_carries_the_camera_around_and_what_points_up_stays_up(sky: np.ndarray) -> None:
+    pivot = np.array([1.0, 2.0, 3.0])
+    start = framed(np.eye(3) + pivot, 20, 10, "y" if sky[1] else "z", (800, 600))
+    one = turned(start, pivot, sky, 0.3, -0.1)
+    assert np.linalg.norm(one.eye - pivot) == pytest.approx(np.linalg.norm(start.eye - pivot))
+    assert abs(one.right @ sky) < 1e-9
+    assert one.up @ sky > 0
+    # A place before the pivot goes with the mouse: to the right with a drag to the right, down with one down.
+    before = pivot + 0.2 * (start.eye - pivot)
+    for drag in ((0.1, 0.0), (0.0, 0.1)):
+        moved = pixels(before[None], turned(start, pivot, sky, *drag), (800, 600))
+        moved = moved - pixels(before[None], start, (800, 600))
+        assert (moved[0] @ np.array(drag)) > 0
+    over = turned(start, pivot, sky, 0.0, 9.0)  # no further than straight above
+    assert over.up @ sky > 0
+    assert (over.eye - over.target) @ sky > 0.99 * np.linalg.norm(over.eye - over.target)
