@@ -17,6 +17,7 @@ import pytest
 import torch
 from fuzzing import server
 from fuzzing.bases import bases
+from fuzzing.bombs import BOMBS
 from fuzzing.campaign import KINDS, Tally, make_case, run, smaller
 from fuzzing.handlers import HANDLERS
 from fuzzing.server import Case, outcomes
@@ -62,6 +63,14 @@ def test_what_once_broke_does_not_break_again(path: Path) -> None:
     case = Case(path.name, kind, path.read_bytes(), "-whole." in path.name)
     (outcome,) = outcomes([case])
     assert outcome.verdict != "broke", outcome
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_small_files_that_ask_for_much_do_not_get_it(name: str) -> None:
+    kind, make = BOMBS[name]
+    (outcome,) = outcomes([Case(name, kind, make())])
+    assert outcome.verdict != "broke", outcome
+    assert outcome.megabytes < 700
 
 
 def test_a_number_is_always_the_same_file() -> None:

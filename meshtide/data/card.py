@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib.resources
-import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,10 +48,10 @@ class Numbers:
         """Whether a number stands in both."""
         return any(a <= d and c <= b for a, b in self.ranges for c, d in other.ranges)
 
-    def missing(self, present: Iterable[int]) -> list[int]:
-        """The numbers that are not among those present."""
+    def missing(self, present: Iterable[int]) -> Iterator[int]:
+        """The numbers that are not among those present, one by one: a card may name a great many."""
         there = set(present)
-        return [n for low, high in self.ranges for n in range(low, high + 1) if n not in there]
+        return (n for low, high in self.ranges for n in range(low, high + 1) if n not in there)
 
 
 Split = Numbers | tuple[str, ...]
@@ -215,14 +214,33 @@ def _splits(said: dict[str, Any]) -> dict[str, Split]:
             raise InputError(f"splits.{name}: 'all' and names with '+' have a meaning of their own; choose another")
         key = f"splits.{name}"
         splits[name] = _texts(key, value) if isinstance(value, list) else _numbers(key, value)
-    for (one, first), (other, second) in itertools.combinations(splits.items(), 2):
-        if isinstance(first, Numbers) and isinstance(second, Numbers):
-            common = first.overlaps(second)
-        else:
-            common = not (isinstance(first, Numbers) or isinstance(second, Numbers) or set(first).isdisjoint(second))
-        if common:
-            raise InputError(f"splits.{one} and splits.{other} have shapes in common; a shape belongs to one")
+    common = _with_common_numbers(splits) or _with_common_names(splits)
+    if common is not None:
+        one, other = (shown(name) for name in common)
+        raise InputError(f"splits.{one} and splits.{other} have shapes in common; a shape belongs to one")
     return splits
+
+
+def _with_common_numbers(splits: Mapping[str, Split]) -> tuple[str, str] | None:
+    """Two splits that share a number: looked for in one pass over all ranges in order, as there may be thousands."""
+    ranges = [(*pair, name) for name, split in splits.items() if isinstance(split, Numbers) for pair in split.ranges]
+    end, owner = -1, ""
+    for low, high, name in sorted(ranges):
+        if low <= end and name != owner:
+            return owner, name
+        if high > end:
+            end, owner = high, name
+    return None
+
+
+def _with_common_names(splits: Mapping[str, Split]) -> tuple[str, str] | None:
+    """Two splits that share a shape by its name."""
+    owners: dict[str, str] = {}
+    for name, split in splits.items():
+        for shape in () if isinstance(split, Numbers) else split:
+            if owners.setdefault(shape, name) != name:
+                return owners[shape], name
+    return None
 
 
 def _check_paths(card: Card) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,8 @@ from meshtide.labels.files.survey import natural_key
 from meshtide.words import listed
 
 WITHOUT_MESH = "is a label file, and there is no mesh of that name"
+
+MOST_NAMED = 20  # missing numbers in a sentence
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,10 @@ def count_findings(card: Card, folder: Path, shapes: list[Shape], numbers: Numbe
         return []
     sentence = f"{len(shapes):,} of {wanted:,} meshes found"
     if numbers is not None:
-        missing = numbers.missing(number for shape in shapes if (number := _number(shape.name)) is not None)
-        sentence += f"; missing {', '.join(map(str, missing[:20]))}{' …' if len(missing) > 20 else ''}"
+        present = (number for shape in shapes if (number := _number(shape.name)) is not None)
+        missing = list(itertools.islice(numbers.missing(present), MOST_NAMED + 1))
+        rest = " …" if len(missing) > MOST_NAMED else ""
+        sentence += f"; missing {', '.join(map(str, missing[:MOST_NAMED]))}{rest}"
     return [Problem(folder, sentence)]
 
 

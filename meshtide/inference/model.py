@@ -84,6 +84,8 @@ class About:
         vocabularies = {name: self._named_parts(name, groups) for name, groups in self.vocabularies.items()}
         object.__setattr__(self, "vocabularies", vocabularies)
         check_names((*self.kinds, *self.vocabularies))
+        for name in self.vocabularies:
+            self.vocabulary(name)  # which raises where a part stands in two groups
         for noun in ("options", "trained_on", "scores"):
             # As JSON gives it back, so that what is loaded equals what was saved.
             object.__setattr__(self, noun, _plain(getattr(self, noun), noun))
@@ -339,6 +341,8 @@ def _check_option(name: str, value: Any) -> None:
     is_count = name in _COUNTS_OF_BLOCKS
     if is_count and type(value) is not int:
         raise InputError(f"the option '{name}' is {shown(repr(value))}; wanted a whole number")
+    if name == "width" and not (type(value) is int and value > 0):
+        raise InputError(f"the option 'width' is {shown(repr(value))}; wanted a whole number from 1 on")
     most = MOST_BLOCKS if is_count else MOST_WIDTH
     for entry in value if isinstance(value, list) else [value]:
         if not isinstance(entry, str | int | float | None):

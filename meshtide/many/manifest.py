@@ -11,8 +11,7 @@ from typing import Any
 
 from meshtide.errors import InputError
 from meshtide.files import open_regular
-
-_KEYS = {"path", "digest", "options", "outcome", "seconds", "parts", "written", "order", "entry"}
+from meshtide.many.entries import LINE, fits, is_text
 
 
 def fingerprint(options: dict[str, Any]) -> str:
@@ -79,15 +78,20 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         for raw in file:
             try:
                 line = json.loads(raw)
-            except ValueError:
+            except (ValueError, RecursionError):
                 broken += 1
                 continue
-            if not isinstance(line, dict) or not set(line) >= _KEYS or not isinstance(line["entry"], dict):
+            if not _is_line(line):
                 raise InputError(f"{path}: is no manifest of meshtide; a line of it has other things than one says")
             lines.append(line)
     if broken and not lines:
         raise InputError(f"{path}: is no manifest of meshtide, which has a line of JSON for each mesh")
     return lines
+
+
+def _is_line(line: Any) -> bool:
+    """Whether it says what a line does; of a mesh that failed, why."""
+    return fits(line, LINE) and (line["outcome"] == "done" or is_text(line["entry"].get("error")))
 
 
 def merged(paths: Iterable[Path]) -> list[dict[str, Any]]:

@@ -29,9 +29,14 @@ class Task:
     order: int = field(default=0, kw_only=True)  # among all inputs, those of other shards too
     known: Entry | None = field(default=None, kw_only=True)  # the line of a manifest
 
-    def done_before(self, digest: str) -> Entry | None:
-        """The entry of an earlier run, if that saw the same files and what it wrote is still there."""
+    def done_before(self, digest: str, fits: Callable[[Entry], bool]) -> Entry | None:
+        """The entry of an earlier run, if that saw the same files and what it wrote is still there.
+
+        `fits` says whether it has what an entry of this kind of work has.
+        """
         if self.known is None or self.known["digest"] != digest or not all(map(_there, self.known["written"])):
+            return None
+        if not fits(self.known["entry"]):
             return None
         return {**self.known["entry"], "resumed": True}
 
@@ -99,7 +104,10 @@ def failed_entry(task: Task, error: Exception) -> Entry:
 
 
 def _there(written: str) -> bool:
-    return exists(written if is_url(written) else Path(written))
+    try:
+        return exists(written if is_url(written) else Path(written))
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _lost(task: Task, sentence: str) -> tuple[Entry, str]:

@@ -13,6 +13,7 @@ from meshtide.errors import InputError
 from meshtide.files import make_folder
 from meshtide.inference.model import Model
 from meshtide.many.engine import HERE, Engine
+from meshtide.many.entries import SEGMENTED, fits
 from meshtide.many.manifest import Manifest, digest_of, fingerprint
 from meshtide.many.remote import is_url, local_copy, uploaded
 from meshtide.many.shard import Shard
@@ -90,9 +91,13 @@ def segment_one(task: SegmentTask, how: How) -> tuple[Entry, str]:
     try:
         with local_copy(task.source) as path:
             digest = digest_of(path) if how.manifest else ""
-            return task.done_before(digest) or _segmented(task, path, how, started), digest
+            return task.done_before(digest, _is_told) or _segmented(task, path, how, started), digest
     except Exception as error:  # whatever one mesh does costs that mesh alone
         return failed_entry(task, error), digest
+
+
+def _is_told(entry: Entry) -> bool:
+    return fits(entry, SEGMENTED)
 
 
 def _segmented(task: SegmentTask, path: Path, how: How, started: float) -> Entry:

@@ -55,10 +55,13 @@ class Records:
         if self.path is None:
             return
         line = json.dumps({"run": json.loads(key), "gave": outcome}) + "\n"
-        with self.path.open("ab") as file:
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.path.open("ab") as file:
+                file.write(line.encode())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written ({error.strerror or error})") from error
 
     def _end_line(self) -> None:
         """End a last line that was cut off, so that the next begins on its own."""
@@ -95,5 +98,5 @@ def _outcome(said: dict[str, Any]) -> Outcome:
             tuple(tuple(float(time) for time in block) for block in said["times"]),
             tuple(tuple(float(time) for time in record) for record in said["course"]),
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise InputError(f"a record of a run is damaged: {json.dumps(said)[:200]}; remove that line") from None

@@ -12,6 +12,7 @@ from typing import Literal
 
 from meshtide.errors import InputError
 from meshtide.many.engine import Engine
+from meshtide.many.entries import PREPARED, fits
 from meshtide.many.manifest import Manifest, digest_of, fingerprint
 from meshtide.many.remote import local_copy
 from meshtide.many.tasks import Entry, Task, do_tasks, failed_entry
@@ -74,7 +75,7 @@ def prepare_task(
             warnings.simplefilter("always", UserWarning)
             with local_copy(task.source) as local:
                 digest = digest_of(local) if digests else ""
-                if (before := task.done_before(digest)) is not None:
+                if (before := task.done_before(digest, _is_told)) is not None:
                     return before, digest
                 mesh, repairs = load_ready(local)
             fetched = Cache(cache_folder).fetch(mesh, recipe)
@@ -94,6 +95,10 @@ def prepare_task(
         "remarks": list(dict.fromkeys((*repairs, *said, *fetched.remarks))),
         "written": [str(fetched.path)],
     }, digest
+
+
+def _is_told(entry: Entry) -> bool:
+    return fits(entry, PREPARED)
 
 
 def _outcome(task: Task, entry: Entry) -> Outcome:

@@ -119,7 +119,7 @@ class Comparison:
                 return
             content = json.loads(read_regular(path, MOST_BYTES).decode())
             digest, results = content["digest"], [_read_result(entry) for entry in content["runs"]]
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (OSError, OverflowError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise InputError(f"{path}: is not the report of a comparison; remove it, or leave out `resume`") from error
         if digest != self.digest():
             raise InputError(f"{path}: belongs to a comparison with other arguments; use those, or remove the file")

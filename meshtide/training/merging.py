@@ -24,7 +24,7 @@ def merged_score(lines: Sequence[dict[str, Any]]) -> tuple[Score, dict[str, Any]
         about = dict(done[0]["entry"]["evaluation"])
         shapes = [ShapeScore.from_entry(line["entry"]["score"]) for line in done]
         return of_evaluation(combine(shapes, about["parts"]), about), about
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError("one of these manifests is damaged: a score in it is not complete; evaluate anew") from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from meshtide.inference.predict import vertex_probabilities
 from meshtide.inference.recognise import recognise
 from meshtide.inference.refine import with_refined_borders
 from meshtide.labels.labels import Vocabulary
+from meshtide.many.entries import is_number
 from meshtide.many.manifest import digest_of, fingerprint
 from meshtide.many.tasks import Entry, Task, failed_entry
 from meshtide.networks.registry import needs
 from meshtide.spectral.cache import Cache
 from meshtide.training.examples import load_shapes
-from meshtide.training.scores import ShapeScore, score_shape
+from meshtide.training.scores import METRICS, ShapeScore, score_shape
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,20 @@ def score_task(task: ShapeTask, how: Scoring) -> tuple[Entry, str]:
     digest = ""
     try:
         digest = _digest(task.shape) if how.digests else ""
-        before = task.done_before(digest) if digest else None
+        before = task.done_before(digest, partial(_is_score, parts=len(how.parts))) if digest else None
         return before or _entry(task, how, started), digest
     except Exception as error:  # whatever one shape does costs that shape alone
         if not how.tolerant:
             raise
         return failed_entry(task, error), digest
+
+
+def _is_score(entry: Entry, parts: int) -> bool:
+    try:
+        score = ShapeScore.from_entry(entry["score"])
+        return score.confusion.shape == (parts, parts) and all(map(is_number, (getattr(score, m) for m in METRICS)))
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        return False
 
 
 def _entry(task: ShapeTask, how: Scoring, started: float) -> Entry:

@@ -5,12 +5,14 @@ changes: bytes, blocks, numbers, lines, and what the grammar of its format offer
 It is read in a forked child under limits of
 memory and time. A find is whatever is neither an answer nor a refusal in one sentence: an exception, a Python warning,
 too much time or memory, a process that died, or an answer that cannot be right. Finds are made smaller and kept in the
-folder of `--keep`; the exit code is 1 if there is one. `--seed 7 --first 0 --count 100000` names the files.
+folder of `--keep`; the exit code is 1 if there is one. Ctrl-C ends it with the table of what was done.
+`--seed 7 --first 0 --count 100000` names the files.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 from collections import Counter
@@ -28,16 +30,19 @@ def main() -> int:
     kinds = [kind for kind in KINDS if not options.kind or any(word in kind for word in options.kind)]
     tally, began = Tally(), time.perf_counter()
     numbers = range(options.first, options.first + options.count)
-    for done, (case, outcome) in enumerate(run(options.seed, numbers, kinds), 1):
-        new = outcome.verdict == "broke" and outcome.signature not in tally.finds
-        tally.add(case, outcome)
-        if new:
-            what = f"{case.kind} (whole)" if case.whole else case.kind
-            print(f"find {case.name} {what}: {outcome.where}: {outcome.sentence[:300]}")
-        if done % 5000 == 0:
-            print(f"{done:,} files, {len(tally.finds)} finds, {time.perf_counter() - began:,.0f} s", flush=True)
+    done = 0
+    with contextlib.suppress(KeyboardInterrupt):  # what was done is told all the same
+        for done, (case, outcome) in enumerate(run(options.seed, numbers, kinds), 1):
+            new = outcome.verdict == "broke" and outcome.signature not in tally.finds
+            tally.add(case, outcome)
+            if new:
+                what = f"{case.kind} (whole)" if case.whole else case.kind
+                print(f"find {case.name} {what}: {outcome.where}: {outcome.sentence[:300]}", flush=True)
+            if done % 5000 == 0:
+                print(f"{done:,} files, {len(tally.finds)} finds, {time.perf_counter() - began:,.0f} s", flush=True)
     print(table(tally))
-    print(f"seed {options.seed}, files {numbers.start:,} to {numbers.stop - 1:,}, {time.perf_counter() - began:,.0f} s")
+    last = numbers.start + done - 1
+    print(f"seed {options.seed}, files {numbers.start:,} to {last:,}, {time.perf_counter() - began:,.0f} s", flush=True)
     for case, outcome in tally.finds.values():
         print(f"kept {keep(smaller(case, outcome), outcome, options.keep)}: {outcome.where}: {outcome.sentence[:200]}")
     return 1 if tally.finds else 0

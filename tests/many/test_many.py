@@ -71,6 +71,19 @@ def test_shards_are_merged_to_the_report_of_the_whole(folder: Path, tmp_path: Pa
     assert entries(tmp_path / "merged.json") == entries(tmp_path / "whole.json")
 
 
+@pytest.mark.parametrize("key", ["instances", "parts", "confidence", "warnings", "reason", "kind"])
+def test_an_entry_that_somebody_changed_is_done_again(tmp_path: Path, key: str) -> None:
+    save_mesh(sphere(1), tmp_path / "ball.off")
+    words = [tmp_path / "ball.off", "--manifest", tmp_path / "m.jsonl"]
+    segmented(*words)
+    (line,) = read_lines(tmp_path / "m.jsonl")
+    line["entry"][key] = {"x": [1e400]}
+    (tmp_path / "m.jsonl").write_text(json.dumps(line) + "\n")
+    code, said = segmented(*words, "--resume")
+    assert code == 0, said
+    assert "was done before" not in said
+
+
 def test_what_is_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
     words = [folder, "-o", tmp_path / "out", "--manifest", tmp_path / "m.jsonl"]
     segmented(*words)

@@ -6,7 +6,8 @@ anyone could ask how large the whole becomes. Skins and morph targets are left a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 from meshtide.arrays import IntArray
 from meshtide.mesh.files.gltf_accessors import count_of, positions, vertex_numbers
 from meshtide.mesh.files.gltf_container import Container
-from meshtide.mesh.files.gltf_nodes import Placed, placed_meshes
+from meshtide.mesh.files.gltf_nodes import placed_meshes
 from meshtide.mesh.files.raw import MOST_ELEMENTS, Polygons
 from meshtide.mesh.origin import Piece
 
 # Vertices and triangles of a scene, instances counted: this many, or one for every two bytes. A scene without
 # instances has at least five bytes for each.
 MOST_REPEATED, BYTES_FOR_EACH = 2_000_000, 2
+ELEMENTS_OF_A_PART = 20  # that each part counts as for itself: empty ones take room too
+MOST_LETTERS = 500  # of a name
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _NO_SURFACE = (0, 1, 2, 3)  # points and lines
 
@@ -48,8 +51,9 @@ def read_gltf(path: Path) -> Polygons:
     """
     container = Container(path)
     _refuse_compression(container)
-    parts = [part for placed in placed_meshes(container) for part in _parts(container, placed)]
-    _check_size(container, parts)
+    for buffer in range(len(container.table("buffers"))):
+        container.buffer(buffer)  # so that the files beside it count
+    parts = _all_parts(container)
     vertices, faces = _joined(container, parts)
     pieces = tuple(Piece(part.name, 0 if part.shares else part.vertices, part.faces) for part in parts)
     groups = np.repeat(np.arange(len(pieces)), [piece.faces for piece in pieces]) if len(pieces) > 1 else None
@@ -67,47 +71,56 @@ def _refuse_compression(container: Container) -> None:
             raise container.refusal(f"its meshes are repeated by {name}, which is not read; export it without")
 
 
-def _parts(container: Container, placed: Placed) -> list[_Part]:
+def _all_parts(container: Container) -> list[_Part]:
+    """Every primitive of every placed mesh, unless a few bytes make the scene large; nothing is allocated for them."""
+    most = min(max(MOST_REPEATED, container.size // BYTES_FOR_EACH), MOST_ELEMENTS)
+    parts: list[_Part] = []
+    of_mesh: dict[int, list[_Part]] = {}  # looked at once, however often a mesh is placed
+    total = 0
+    for placed in placed_meshes(container):
+        if placed.mesh not in of_mesh:
+            of_mesh[placed.mesh] = list(_parts(container, placed.mesh))
+        for part in of_mesh[placed.mesh]:
+            parts.append(replace(part, matrix=placed.matrix))
+            total += (0 if part.shares else part.vertices) + part.faces + ELEMENTS_OF_A_PART
+            if total > most:
+                raise container.refusal(
+                    f"its {container.size:,} bytes claim or repeat more than {most:,} vertices and triangles, which "
+                    "are the most for a file of this size; is it damaged, or can it be exported without instances?"
+                )
+    return parts
+
+
+def _parts(container: Container, number: int) -> Iterator[_Part]:
     """The primitives of a mesh that are surfaces, with their sizes; nothing of them is read yet."""
-    mesh = container.entry("meshes", placed.mesh)
+    mesh = container.entry("meshes", number)
     said, primitives = mesh.get("name"), mesh.get("primitives", [])
     if not isinstance(primitives, list) or not all(isinstance(each, dict) for each in primitives):
-        raise container.refusal(f"mesh {placed.mesh} has no list of primitives; is it damaged?")
-    name = said if isinstance(said, str) and said else f"mesh {placed.mesh}"
-    parts: list[_Part] = []
+        raise container.refusal(f"mesh {number} has no list of primitives; is it damaged?")
+    name = said[:MOST_LETTERS] if isinstance(said, str) and said else f"mesh {number}"
+    before: _Part | None = None
+    count = 0
     for primitive in primitives:
         mode = primitive.get("mode", _TRIANGLES)
         attributes = primitive.get("attributes")
         if mode in _NO_SURFACE:
             continue
         if mode not in (_TRIANGLES, _STRIP, _FAN) or not isinstance(attributes, dict):
-            raise container.refusal(f"mesh {placed.mesh} has a primitive that is none of glTF 2.0; is it damaged?")
+            raise container.refusal(f"mesh {number} has a primitive that is none of glTF 2.0; is it damaged?")
         extensions = primitive.get("extensions")
         if isinstance(extensions, dict) and any("draco" in each.lower() for each in extensions):
             raise container.refusal("its geometry is compressed (Draco); export it without compression")
         points, corners = attributes.get("POSITION"), primitive.get("indices")
         vertices = count_of(container, points)
-        count = vertices if corners is None else count_of(container, corners)
-        if mode == _TRIANGLES and count % 3:
-            raise container.refusal(f"mesh {placed.mesh} has {count:,} corners, which make no whole triangles")
-        faces = count // 3 if mode == _TRIANGLES else max(count - 2, 0)
-        number = f"_{len(parts)}" if parts else ""
-        shares = bool(parts) and parts[-1].points == points
-        parts.append(_Part(name + number, placed.matrix, points, corners, mode, shares, vertices, faces))
-    return parts
-
-
-def _check_size(container: Container, parts: list[_Part]) -> None:
-    """Refuse, before anything is allocated, scenes that a few bytes make large."""
-    for buffer in range(len(container.table("buffers"))):
-        container.buffer(buffer)  # so that the files beside it count
-    most = min(max(MOST_REPEATED, container.size // BYTES_FOR_EACH), MOST_ELEMENTS)
-    total = sum((0 if part.shares else part.vertices) + part.faces for part in parts)
-    if total > most:
-        raise container.refusal(
-            f"its {container.size:,} bytes claim or repeat {total:,} vertices and triangles, and {most:,} are the "
-            "most for a file of this size; is it damaged, or can it be exported without instances?"
-        )
+        length = vertices if corners is None else count_of(container, corners)
+        if mode == _TRIANGLES and length % 3:
+            raise container.refusal(f"mesh {number} has {length:,} corners, which make no whole triangles")
+        faces = length // 3 if mode == _TRIANGLES else max(length - 2, 0)
+        shares = before is not None and before.points == points
+        called = f"{name}_{count}" if count else name
+        before = _Part(called, np.eye(4), points, corners, mode, shares, vertices, faces)
+        count += 1
+        yield before
 
 
 def _joined(container: Container, parts: list[_Part]) -> tuple[NDArray[np.float64], IntArray]:

@@ -84,4 +84,6 @@ def _view(container: Container, place: dict[str, Any], count: int, width: int, k
             f"claims {count:,} elements of {row} bytes where {max(min(length, len(buffer) - start) - offset, 0):,} "
             "bytes are; is it cut short?"
         )
+    if not count:
+        return np.zeros((0, width), kind)
     return np.ndarray((count, width), kind, buffer, start + offset, (stride, kind.itemsize))

@@ -14,6 +14,7 @@ from meshtide.files import read_regular
 from meshtide.words import shown
 
 _MAGIC, _JSON_CHUNK, _BINARY_CHUNK = b"glTF", b"JSON", b"BIN\0"
+_LARGEST = 2**60  # of a number of bytes or elements: sums of two are still what computers count with
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -52,7 +53,7 @@ class Container:
     def whole(self, found: dict[str, Any], key: str, usual: int | None = None, least: int = 0) -> int:
         """A whole number of an object."""
         value = found.get(key, usual)
-        if type(value) is not int or value < least:
+        if type(value) is not int or not least <= value <= _LARGEST:
             raise self.refusal(f"has '{shown(str(value), 40)}' as '{key}'; wanted a whole number; is it damaged?")
         return value
 

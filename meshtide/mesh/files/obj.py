@@ -18,6 +18,7 @@ from meshtide.errors import InputError
 from meshtide.files import read_regular
 from meshtide.mesh.files.raw import Polygons, parse_numbers
 
+FACE = (b"f ", b"f\t")  # how a line that is a face begins
 _TEXTURE_AND_NORMAL = re.compile(rb"/[^\s]*")
 
 
@@ -46,7 +47,7 @@ def _sort_lines(data: bytes) -> _Lines:
         line = line.strip()
         if line[:2] in (b"v ", b"v\t"):
             lines.vertices.append(line[2:].partition(b"#")[0].rstrip() if b"#" in line else line[2:])
-        elif line[:2] in (b"f ", b"f\t"):
+        elif line[:2] in FACE:
             if b"-" in line:
                 lines.relative[len(lines.faces)] = len(lines.vertices)
             lines.faces.append(line[2:].partition(b"#")[0])

@@ -30,6 +30,7 @@ _KINDS = {
     "float64": "f8",
 }
 _PIECE, _LONGEST = 1 << 20, 1 << 24  # bytes read at a time, and of the longest header
+_MOST_LINES = 3_000  # of a header, remarks aside: a hundred are many
 _COUNT = re.compile(r"[0-9]{1,18}")
 _REMARKS = ("comment", "obj_info")
 
@@ -75,11 +76,17 @@ def read_header(path: Path) -> Header:
     size = path.stat().st_size
     order: str | None = None
     elements: list[Element] = []
+    said = 0
     # Not splitlines, which would also break a line at bytes that a name or a remark may have.
     for line in re.split(r"[\r\n]+", start.decode(errors="replace"))[1:]:
         words = line.split()
         if not words or words[0] in _REMARKS:
             continue
+        said += 1
+        if said > _MOST_LINES:
+            raise InputError(
+                f"{path}: its header has more than {_MOST_LINES:,} elements and properties; is it damaged?"
+            )
         if words[0] == "format" and len(words) > 1 and words[1] in _FORMATS and order is None:
             order = _FORMATS[words[1]]
         elif words[0] == "element" and len(words) == 3:

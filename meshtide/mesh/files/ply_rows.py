@@ -42,8 +42,10 @@ def read_columns(path: Path, header: Header, wanted: Wanted) -> dict[tuple[str, 
             found |= {(element.name, name): column for name, column in columns.items()}
         return found
     lines = [line for line in data[header.length :].splitlines() if line.strip()]
+    start = 0
     for element in header.elements:
-        rows, lines = lines[: element.count], lines[element.count :]
+        rows = lines[start : start + element.count]
+        start += element.count
         if len(rows) < element.count and element.properties:
             raise _cut_short(element, path)
         names = wanted.get(element.name, ())

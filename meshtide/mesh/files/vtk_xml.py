@@ -23,7 +23,7 @@ _KINDS = {
     "UInt64": "u8", "Float32": "f4", "Float64": "f8",
 }  # fmt: skip
 _APPENDED = re.compile(rb'<AppendedData\s+encoding\s*=\s*"(raw|base64)"\s*>\s*_')
-_ROOM = 2**26  # bytes that compressed arrays may always fill; beyond, a hundred times the file's size
+_ROOM = 2**26  # bytes that arrays may always fill; beyond, a hundred times the file's size
 
 
 def read_vtp(path: Path) -> Polygons:
@@ -43,9 +43,9 @@ class _Reader:
         self.appended = self.data[found.end() :] if found else b""
         self.is_raw = bool(found and found[1] == b"raw")
         text = self.data[: found.start()] + b"</VTKFile>" if found else self.data
-        # Entities could make a small file large, and VTK writes none.
-        if b"<!" in text.replace(b"<!--", b""):
-            raise InputError(f"{path}: declares XML entities, which a VTP file does not need; save it again")
+        # Entities could make a small file large, and VTK writes none; noughts are in texts of two bytes a letter.
+        if b"\0" in text or b"<!" in text.replace(b"<!--", b""):
+            raise InputError(f"{path}: declares XML entities or is no plain text, which a VTP file is; save it again")
         try:
             self.root = ElementTree.fromstring(text)
         except (ElementTree.ParseError, ValueError, LookupError) as error:
@@ -130,6 +130,7 @@ class _Reader:
             text = (element.text or "").encode()
             return parse_numbers(text, np.float64 if kind[0] == "f" else np.int64, str(self.path))
         data = self._block((element.text or "").encode() if form == "binary" else self._at_offset(element), form)
+        self._count_bytes(len(data))  # several arrays may be the same bytes of the file
         if len(data) % np.dtype(kind).itemsize:
             raise InputError(f"{self.path}: has half a number at the end of an array; is it damaged?")
         return np.frombuffer(data, np.dtype(self.order + kind)).astype(kind)
@@ -182,15 +183,21 @@ class _Reader:
         blocks, place = [], 0
         for number, size in enumerate(header[3:].tolist()):
             room = last if last and number == count - 1 else full
-            self.left -= room
-            if self.left < 0 or place + size > len(data):
-                raise InputError(f"{self.path}: has more in compressed arrays than {len(self.data):,} bytes can hold")
+            self._count_bytes(room)
+            if place + size > len(data):
+                raise InputError(f"{self.path}: ends within its compressed arrays; is it cut short?")
             try:
                 blocks.append(zlib.decompressobj().decompress(data[place : place + size], room or 1))
             except zlib.error as error:
                 raise InputError(f"{self.path}: its compressed arrays are damaged ({error}); copy it again") from None
             place += size
         return b"".join(blocks)
+
+    def _count_bytes(self, count: int) -> None:
+        """Raise InputError where arrays become too large for the file."""
+        self.left -= count
+        if self.left < 0:
+            raise InputError(f"{self.path}: has more in its arrays than {len(self.data):,} bytes should hold")
 
     def _decoded(self, text: bytes) -> bytes:
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from meshtide.arrays import IntArray
 from meshtide.files import read_regular
 from meshtide.mesh.files import read_polygons
+from meshtide.mesh.files.obj import FACE
 from meshtide.output.files.naming import safe_words
 
 _MORE = re.compile(rb"^[ \t]*(vt|vn|usemtl|g|o|s)[ \t]", re.MULTILINE)
@@ -58,7 +59,7 @@ def with_groups(text: bytes, instances: IntArray, openings: list[str], source: P
             if keeps:
                 yield _library(stripped, source, target)
         else:
-            if key == [b"f"]:
+            if stripped[:2] in FACE:
                 instance = int(instances[face])
                 face += 1
                 if instance != opened:

@@ -20,6 +20,7 @@ from meshtide.errors import InputError
 from meshtide.files import array_header, open_regular
 
 MOST_BYTES = 2**31  # of an array
+_ROOM, _TIMES = 2**27, 100  # bytes that an archive's arrays may fill, and more for each byte of it: noughts pack well
 _LONGEST_HEADER = 16_384  # bytes; numpy itself refuses one of more than 10,000
 _MOST_MEMBERS = 1_000
 _DAMAGE = (
@@ -36,13 +37,16 @@ class Arrays(Mapping[str, NDArray[Any]]):
         if len(members) > _MOST_MEMBERS:
             raise InputError(f"{path}: holds {len(members):,} arrays; wanted those of one graph")
         self.archive, self.path = archive, path
+        self.left = _ROOM + _TIMES * path.stat().st_size
         self.names = tuple(dict.fromkeys(member.removesuffix(".npy") for member in members))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.names:
             raise KeyError(name)
         with _sentences(self.path), self.archive.open(f"{name}.npy") as stream:
-            return _read(stream, f"'{name}'")
+            found = _read(stream, f"'{name}'", min(self.left, MOST_BYTES))
+        self.left -= found.nbytes
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -67,7 +71,7 @@ def open_npz(path: Path) -> Iterator[Arrays]:
 def read_npy(path: Path) -> NDArray[Any]:
     """The array of an .npy file."""
     with open_regular(path) as file, _sentences(path):
-        return _read(file, "the array")
+        return _read(file, "the array", MOST_BYTES)
 
 
 @contextmanager
@@ -82,7 +86,7 @@ def _sentences(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: is damaged, or no file of numpy arrays ({cause}); get or save it again") from None
 
 
-def _read(stream: IO[bytes], what: str) -> NDArray[Any]:
+def _read(stream: IO[bytes], what: str, most: int) -> NDArray[Any]:
     """An array, after a check that its header claims nothing but numbers or text of a size that may be."""
     start = stream.read(_LONGEST_HEADER)
     head = BytesIO(start)
@@ -92,8 +96,8 @@ def _read(stream: IO[bytes], what: str) -> NDArray[Any]:
     if dtype.kind not in "iubfUS" or any(isinstance(size, bool) or size < 0 for size in shape):
         raise InputError(f"{what} holds {dtype} of shape {shape}; wanted numbers or text")
     wanted = math.prod(shape) * dtype.itemsize
-    if wanted > MOST_BYTES:
-        raise InputError(f"{what} claims {wanted:,} bytes, more than the {MOST_BYTES:,} that a graph may take")
+    if wanted > most:
+        raise InputError(f"{what} claims {wanted:,} bytes, more than the {most:,} that this file may still fill")
     data = bytearray(start[head.tell() :])
     while len(data) < wanted and (piece := stream.read(min(2**24, wanted - len(data)))):
         data += piece

@@ -21,6 +21,7 @@ from meshtide.errors import InputError
 from meshtide.files import array_header, read_regular
 
 MOST_BYTES = 2**32  # of a file, and of what it unpacks to
+_ROOM, _TIMES = 2**27, 100  # bytes that any file may unpack to, and more for each byte of it: noughts pack well
 CLASSES_OF_YEARS = 5
 _NUMBERS = (
     "double", "single", "sparse", "logical", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -146,14 +147,15 @@ def _sound(value: Any, path: Path, name: str) -> Any:
 def _check_size(data: bytes) -> None:
     """Raise InputError for a file that unpacks to more than it may; each of its elements is packed by itself."""
     place, total = 128, 0
+    most = min(MOST_BYTES, _ROOM + _TIMES * len(data))
     order = ">" if data[126:128] == b"MI" else "<"
     while place + 8 <= len(data):
         kind, size = struct.unpack(f"{order}II", data[place : place + 8])
         if kind == 15:  # packed
-            total += _unpacked(data[place + 8 : place + 8 + size], MOST_BYTES - total)
+            total += _unpacked(data[place + 8 : place + 8 + size], most - total)
         place += 8 + size
-    if total > MOST_BYTES:
-        raise InputError(f"unpacks to more than {MOST_BYTES:,} bytes; is it another file?")
+    if total > most:
+        raise InputError(f"unpacks to more than {most:,} bytes, which are the most for it; save it unpacked")
 
 
 def _unpacked(data: bytes, most: int) -> int:

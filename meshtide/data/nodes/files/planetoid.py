@@ -18,7 +18,7 @@ from meshtide.errors import InputError
 from meshtide.files import read_regular
 
 MOST_BYTES = 2**28
-MOST_ENDS = 2**28  # of edges: lists may be named again and again without taking room in the file
+ENDS_AT_LEAST = 1_000_000  # of edges, or one for each byte: lists may be named again and again without taking room
 _NAME = re.compile(r"ind\.(.+)\.(x|y|tx|ty|allx|ally|graph|test\.index)$")
 
 
@@ -109,8 +109,9 @@ def _edges(path: Path, count: int) -> IntArray:
     if not isinstance(found, dict) or not all(isinstance(ends, list) for ends in found.values()):
         raise InputError(f"{path}: holds no dictionary of neighbours")
     lengths = [len(ends) for ends in found.values()]
-    if sum(lengths) > MOST_ENDS:
-        raise InputError(f"{path}: names {sum(lengths):,} neighbours; {MOST_ENDS:,} are the most")
+    most = max(ENDS_AT_LEAST, path.stat().st_size)
+    if sum(lengths) > most:
+        raise InputError(f"{path}: names {sum(lengths):,} neighbours; {most:,} are the most for a file of its size")
     every = [end for ends in found.values() for end in ends]
     if not all(type(node) is int and 0 <= node < count for node in (*found, *every)):
         raise InputError(f"{path}: names neighbours that are none of the {count:,} nodes")

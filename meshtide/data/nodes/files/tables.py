@@ -6,12 +6,13 @@ import csv
 import gzip
 import io
 import itertools
+import os
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,36 +23,42 @@ from meshtide.files import open_regular
 from meshtide.words import shown
 
 MOST_BYTES = 2**31  # of a file, unpacked
+_ROOM, _TIMES = 2**23, 20  # bytes that any file may unpack to, and more for each byte of it: numbers pack to a third
+_MOST_KNOWN = 100_000  # words that are looked for to be kept once
 _SEPARATORS = ("\t", ",", ";")
 _PIECE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of words, all of one length, and what the columns are called where a first line says it."""
+    """Columns of words, all of one length, and what they are called where a first line says it."""
 
     path: Path
     names: tuple[str, ...]  # empty where the first line is a row like the others
-    rows: list[list[str]]
+    columns: list[list[str]]
 
     @property
     def width(self) -> int:
         """The number of columns."""
-        return len(self.names) or (len(self.rows[0]) if self.rows else 0)
+        return len(self.columns)
 
     def column(self, number: int) -> list[str]:
         """The words of a column."""
-        return [row[number] for row in self.rows]
+        return self.columns[number]
 
     def numbers(self, columns: list[int]) -> NDArray[np.float32]:
         """Some columns as numbers, (rows, columns); a word that is none raises InputError."""
         try:
-            return np.array([[float(row[column]) for column in columns] for row in self.rows], dtype=np.float32)
+            found = np.empty((len(self.columns[0]), len(columns)), dtype=np.float32)
+            with np.errstate(over="ignore"):  # what is too large for 32 bits is said to be infinite
+                for place, column in enumerate(columns):
+                    found[:, place] = np.fromiter(map(float, self.columns[column]), np.float64, len(found))
+            return found
         except ValueError:
-            line, column = next((i, c) for i, row in enumerate(self.rows) for c in columns if not is_number(row[c]))
+            column, word = next((c, word) for c in columns for word in self.columns[c] if not is_number(word))
             name = f"'{shown(self.names[column])}'" if self.names else str(column + 1)
             raise InputError(
-                f"{self.path}: has '{shown(self.rows[line][column])}' in column {name}, where features are numbers; "
+                f"{self.path}: has '{shown(word)}' in column {name}, where features are numbers; "
                 "write numbers there, or leave the column out"
             ) from None
 
@@ -65,19 +72,30 @@ def read_table(path: Path, heads: tuple[str, ...] = ()) -> Table:
     with open_text(path) as stream:
         lines = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="strict", newline="")
         try:
-            rows = list(_rows(lines, path))
+            first, columns = _columns(_rows(lines, path))
         except UnicodeDecodeError:
             raise InputError(f"{path}: is no text in UTF-8; save it as such") from None
         except csv.Error as error:
             raise InputError(f"{path}: is no table of text ({error})") from None
-    if not rows:
+    if not first:
         raise InputError(f"{path}: is empty")
-    first = rows[0]
+    second = [column[0] for column in columns if column]
     known = len(first) > 1 and all(word.lower() in heads for word in first[:2])
-    words = len(rows) > 1 and len(first) > 1 and not any(map(is_number, first))
-    if known or (words and any(map(is_number, rows[1]))):
-        return Table(path, tuple(word.lower() for word in first), rows[1:])
-    return Table(path, (), rows)
+    words = len(first) > 1 and not any(map(is_number, first))
+    if known or (words and any(map(is_number, second))):
+        return Table(path, tuple(word.lower() for word in first), columns)
+    return Table(path, (), [[word, *column] for word, column in zip(first, columns, strict=True)])
+
+
+def _columns(rows: Iterator[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The first row, and the columns of those below it; a word that occurs again and again is kept once."""
+    first = next(rows, [])
+    columns: list[list[str]] = [[] for _ in first]
+    known: dict[str, str] = {}
+    for row in rows:
+        for column, word in zip(columns, row, strict=True):
+            column.append(known.setdefault(word, word) if len(known) < _MOST_KNOWN else known.get(word, word))
+    return first, columns
 
 
 def read_numbers(path: Path, *, header: bool = False) -> FloatArray:
@@ -105,8 +123,11 @@ class open_text:  # noqa: N801  # used like the built-in `open`
     def __enter__(self) -> IO[bytes]:
         packed = self.file.read(2) == b"\x1f\x8b"
         self.file.seek(0)
-        source: IO[bytes] = gzip.open(self.file) if packed else self.file  # type: ignore[assignment]  # reads alike
-        return io.BufferedReader(_Limited(source, self.path), _PIECE)
+        if not packed:
+            return io.BufferedReader(_Limited(self.file, self.path, MOST_BYTES), _PIECE)
+        most = min(MOST_BYTES, _ROOM + _TIMES * os.fstat(self.file.fileno()).st_size)
+        source: Any = gzip.open(self.file)
+        return io.BufferedReader(_Limited(source, self.path, most), _PIECE)
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
@@ -115,8 +136,8 @@ class open_text:  # noqa: N801  # used like the built-in `open`
 class _Limited(io.RawIOBase):
     """A stream that ends in a sentence where it has more bytes than may be, or is damaged."""
 
-    def __init__(self, source: IO[bytes], path: Path) -> None:
-        self.source, self.path, self.left = source, path, MOST_BYTES
+    def __init__(self, source: IO[bytes], path: Path, most: int) -> None:
+        self.source, self.path, self.most, self.left = source, path, most, most
 
     def readable(self) -> bool:
         return True
@@ -128,7 +149,9 @@ class _Limited(io.RawIOBase):
             raise InputError(f"{self.path}: is damaged ({error}); get it again") from None
         self.left -= len(data)
         if self.left < 0:
-            raise InputError(f"{self.path}: unpacks to more than {MOST_BYTES:,} bytes; is it another file?")
+            raise InputError(
+                f"{self.path}: unpacks to more than {self.most:,} bytes, which are the most for it; unpack it yourself"
+            )
         buffer[: len(data)] = data
         return len(data)
 

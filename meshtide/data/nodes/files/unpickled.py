@@ -21,6 +21,8 @@ from meshtide.errors import InputError
 _TYPE = re.compile(r"[<>|=]?([biuf][1248]|S\d{1,4}|U\d{1,4})$")
 _ARRAYS = ("numpy.core.multiarray", "numpy._core.multiarray")
 _MATRICES = ("csr_matrix", "csr_array")
+_LONGEST_WORD = 200  # letters of a type's or function's name
+_ROOM, _TIMES = 2**24, 10  # bytes that copies may fill, and more of them for each byte of the pickle
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class _Machine:
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memory: dict[int, Any] = {}
+        self.room = _ROOM + _TIMES * len(data)
 
     def run(self) -> Any:
         """The one object that the pickle leaves behind."""
@@ -92,6 +95,12 @@ class _Machine:
     def number(self, form: str) -> Any:
         return struct.unpack(form, self.take(struct.calcsize(form)))[0]
 
+    def spend(self, count: int) -> None:
+        """Raise InputError where copies of what is remembered would become far larger than the pickle."""
+        self.room -= count
+        if self.room < 0:
+            raise InputError(f"makes far more of its {len(self.data):,} bytes than they hold")
+
     def marked(self) -> list[Any]:
         """Everything above the last mark, taken off."""
         start = self.marks.pop()
@@ -113,7 +122,9 @@ def unpickled(data: bytes) -> Any:
         return _Machine(data).run()
     except InputError:
         raise
-    except (IndexError, KeyError, ValueError, TypeError, AttributeError, struct.error, OverflowError) as error:
+    except (
+        IndexError, KeyError, ValueError, TypeError, AttributeError, struct.error, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise InputError(f"is no pickle that could be read ({str(error)[:80] or type(error).__name__})") from None
 
 
@@ -171,7 +182,22 @@ def _set(machine: _Machine, values: list[Any] | tuple[Any, ...]) -> None:
     target = machine.stack[-1]
     if not isinstance(target, dict):
         raise InputError("sets an entry of what is no dictionary")
-    target.update(zip(values[::2], values[1::2], strict=True))
+    target.update(_entries(values))
+
+
+def _entries(values: list[Any] | tuple[Any, ...]) -> dict[Any, Any]:
+    """A dictionary of keys and values in turn; of tuples of tuples even the hash could take years."""
+    if not all(isinstance(key, str | bytes | int | float | None) for key in values[::2]):
+        raise InputError("has a dictionary whose keys are no numbers and no texts")
+    return dict(zip(values[::2], values[1::2], strict=True))
+
+
+def _word(value: Any) -> str:
+    """A short text; anything else would be written out, and lists of lists could fill the memory."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    if not isinstance(text, str) or len(text) > _LONGEST_WORD:
+        raise InputError("has something else where the name of a type or function belongs")
+    return text
 
 
 def _pop(machine: _Machine) -> None:
@@ -179,12 +205,12 @@ def _pop(machine: _Machine) -> None:
 
 
 def _global(machine: _Machine) -> _Name:
-    return _Name(machine.line().decode("ascii"), machine.line().decode("ascii"))
+    return _Name(_word(machine.line()), _word(machine.line()))
 
 
 def _stack_global(machine: _Machine) -> _Name:
     module, name = machine.taken(2)
-    return _Name(str(module), str(name))
+    return _Name(_word(module), _word(name))
 
 
 def _call(machine: _Machine) -> Any:
@@ -196,7 +222,7 @@ def _call(machine: _Machine) -> Any:
         case (module, "_reconstruct") if module in _ARRAYS:
             return Made("array")
         case ("numpy", "dtype"):
-            return _Type(str(arguments[0]))
+            return _Type(_word(arguments[0]))
         case ("copy_reg" | "copyreg", "_reconstructor"):
             return _object(arguments[0])
         case ("collections", "defaultdict"):
@@ -204,7 +230,7 @@ def _call(machine: _Machine) -> Any:
         case ("__builtin__" | "builtins", "bytes") if not arguments:
             return b""
         case ("_codecs", "encode"):
-            return str(arguments[0]).encode("latin-1")
+            return _bytes(machine, arguments[0])
     raise InputError(f"asks for {called.module}.{called.name}, which is never called")
 
 
@@ -216,30 +242,40 @@ def _new(machine: _Machine) -> Any:
 def _object(called: Any) -> Made:
     if isinstance(called, _Name) and called.module.startswith("scipy.sparse") and called.name in _MATRICES:
         return Made("matrix")
-    raise InputError(f"makes {called!r}, which is no data of a graph")
+    what = f"{called.module}.{called.name}" if isinstance(called, _Name) else "something"
+    raise InputError(f"makes {what}, which is no data of a graph")
 
 
 def _build(machine: _Machine) -> None:
     (state,) = machine.taken(1)
     target = machine.stack[-1]
     if isinstance(target, _Type):
-        target.order = str(state[1])
+        target.order = _word(state[1])
     elif isinstance(target, Made) and target.kind == "matrix" and isinstance(state, dict):
         target.state.update(state)
     elif isinstance(target, Made) and isinstance(state, tuple):
-        target.array = _array(*state[-4:])
+        target.array = _array(machine, *state[-4:])
     else:
         raise InputError("changes what is no array and no matrix")
 
 
-def _array(shape: Any, kind: Any, fortran: Any, data: Any) -> Any:
+def _array(machine: _Machine, shape: Any, kind: Any, fortran: Any, data: Any) -> Any:
     """An array from its bytes; of Python objects the list of them."""
     dtype = kind.made()
     if dtype is None:
-        return list(_list(data))
-    content = data.encode("latin-1") if isinstance(data, str) else bytes(data)
-    values = np.frombuffer(content, dtype)
+        return _list(data)
+    values = np.frombuffer(_bytes(machine, data), dtype)
     return values.reshape(tuple(int(size) for size in shape), order="F" if fortran else "C")
+
+
+def _bytes(machine: _Machine, data: Any) -> bytes:
+    """Bytes, which old pickles have as text."""
+    if isinstance(data, bytes):
+        return data
+    if not isinstance(data, str):
+        raise InputError("has something else where the bytes of an array belong")
+    machine.spend(len(data))
+    return data.encode("latin-1")
 
 
 def _containers() -> dict[bytes, Callable[[_Machine], None]]:
@@ -255,9 +291,7 @@ def _containers() -> dict[bytes, Callable[[_Machine], None]]:
         b"a": _append,
         b"e": _appends,
         b"}": _pusher(lambda machine: {}),
-        b"d": _pusher(
-            lambda machine: (lambda values: dict(zip(values[::2], values[1::2], strict=True)))(machine.marked())
-        ),
+        b"d": _pusher(lambda machine: _entries(machine.marked())),
         b"s": lambda machine: _set(machine, machine.taken(2)),
         b"u": lambda machine: _set(machine, machine.marked()),
         b"0": _pop,
