@@ -19,7 +19,8 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
 
     - .ply: the mesh; red, green, blue, label, confidence and instance on vertices and on faces, names as comments.
     - .obj: the mesh; each face in the group of its instance with the material of its part; a .mtl is written as well.
-    - .glb: a scene with a named mesh of triangles for each instance, in the colour of its part.
+    - .glb: a scene with a named mesh of triangles for each instance, in the colour of its part; a scene that
+      came with textures or colours of its vertices keeps these and its triangles.
     - .3mf: an object for each instance, closed along its cuts, with its name and its part's colour; needs lib3mf.
     - .npz: `labels`, `probabilities`, `confidence` and `instances` of the vertices, `face_labels`, `face_confidence`,
       `face_instances`, `names`, `instance_names`, `on`.
@@ -57,9 +58,9 @@ def _obj(segmentation: Segmentation, path: Path, source: Path | None) -> None:
 
 
 def _glb(segmentation: Segmentation, path: Path, source: Path | None) -> None:
-    from meshtide.output.files.glb import glb_bytes
+    from meshtide.output.files.glb_kept import scene_bytes
 
-    write_atomically(path, glb_bytes(segmentation, path))
+    write_atomically(path, scene_bytes(segmentation, path, source))
 
 
 def _vtp(segmentation: Segmentation, path: Path, source: Path | None) -> None:

@@ -31,11 +31,12 @@ _NO_SURFACE = (0, 1, 2, 3)  # points and lines
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """One primitive of one placed mesh."""
 
     name: str
     matrix: NDArray[np.float64]  # (4, 4)
+    primitive: dict[str, Any]  # as the file has it
     points: Any  # the number of an accessor
     corners: Any  # that of another; None: the points in their order
     mode: int
@@ -53,7 +54,7 @@ def read_gltf(path: Path) -> Polygons:
     _refuse_compression(container)
     for buffer in range(len(container.table("buffers"))):
         container.buffer(buffer)  # so that the files beside it count
-    parts = _all_parts(container)
+    parts = all_parts(container)
     vertices, faces = _joined(container, parts)
     pieces = tuple(Piece(part.name, 0 if part.shares else part.vertices, part.faces) for part in parts)
     groups = np.repeat(np.arange(len(pieces)), [piece.faces for piece in pieces]) if len(pieces) > 1 else None
@@ -71,11 +72,11 @@ def _refuse_compression(container: Container) -> None:
             raise container.refusal(f"its meshes are repeated by {name}, which is not read; export it without")
 
 
-def _all_parts(container: Container) -> list[_Part]:
+def all_parts(container: Container) -> list[Part]:
     """Every primitive of every placed mesh, unless a few bytes make the scene large; nothing is allocated for them."""
     most = min(max(MOST_REPEATED, container.size // BYTES_FOR_EACH), MOST_ELEMENTS)
-    parts: list[_Part] = []
-    of_mesh: dict[int, list[_Part]] = {}  # looked at once, however often a mesh is placed
+    parts: list[Part] = []
+    of_mesh: dict[int, list[Part]] = {}  # looked at once, however often a mesh is placed
     total = 0
     for placed in placed_meshes(container):
         if placed.mesh not in of_mesh:
@@ -91,14 +92,14 @@ def _all_parts(container: Container) -> list[_Part]:
     return parts
 
 
-def _parts(container: Container, number: int) -> Iterator[_Part]:
+def _parts(container: Container, number: int) -> Iterator[Part]:
     """The primitives of a mesh that are surfaces, with their sizes; nothing of them is read yet."""
     mesh = container.entry("meshes", number)
     said, primitives = mesh.get("name"), mesh.get("primitives", [])
     if not isinstance(primitives, list) or not all(isinstance(each, dict) for each in primitives):
         raise container.refusal(f"mesh {number} has no list of primitives; is it damaged?")
     name = said[:MOST_LETTERS] if isinstance(said, str) and said else f"mesh {number}"
-    before: _Part | None = None
+    before: Part | None = None
     count = 0
     for primitive in primitives:
         mode = primitive.get("mode", _TRIANGLES)
@@ -118,12 +119,12 @@ def _parts(container: Container, number: int) -> Iterator[_Part]:
         faces = length // 3 if mode == _TRIANGLES else max(length - 2, 0)
         shares = before is not None and before.points == points
         called = f"{name}_{count}" if count else name
-        before = _Part(called, np.eye(4), points, corners, mode, shares, vertices, faces)
+        before = Part(called, np.eye(4), primitive, points, corners, mode, shares, vertices, faces)
         count += 1
         yield before
 
 
-def _joined(container: Container, parts: list[_Part]) -> tuple[NDArray[np.float64], IntArray]:
+def _joined(container: Container, parts: list[Part]) -> tuple[NDArray[np.float64], IntArray]:
     """All points in their places and all triangles, filled into arrays of their final size."""
     vertices = np.zeros((sum(part.vertices for part in parts if not part.shares), 3))
     faces: IntArray = np.zeros((sum(part.faces for part in parts), 3), dtype=np.int64)
@@ -142,7 +143,7 @@ def _joined(container: Container, parts: list[_Part]) -> tuple[NDArray[np.float6
     return vertices, faces
 
 
-def _triangles(container: Container, part: _Part) -> IntArray:
+def _triangles(container: Container, part: Part) -> IntArray:
     """The triangles of a primitive in terms of its own points, (F, 3)."""
     corners = np.arange(part.vertices) if part.corners is None else vertex_numbers(container, part.corners)
     if part.mode == _TRIANGLES:

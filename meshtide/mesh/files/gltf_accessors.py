@@ -28,11 +28,25 @@ def positions(container: Container, index: Any) -> NDArray[np.float64]:
     kind = accessor.get("componentType")
     if accessor.get("type") != "VEC3" or kind not in _POSITIONS:
         raise container.refusal("its positions are no points of three numbers; is it damaged?")
+    return _as_floats(container, accessor, 3)
+
+
+def vectors(container: Container, index: Any) -> NDArray[np.float64]:
+    """The rows of an accessor of two, three or four numbers each: normals, colours, places in a texture."""
+    accessor = container.entry("accessors", index)
+    kind, width = accessor.get("type"), {"VEC2": 2, "VEC3": 3, "VEC4": 4}
+    if not isinstance(kind, str) or kind not in width or accessor.get("componentType") not in _POSITIONS:
+        raise container.refusal("an attribute of its vertices is no rows of numbers; is it damaged?")
+    return _as_floats(container, accessor, width[kind])
+
+
+def _as_floats(container: Container, accessor: dict[str, Any], width: int) -> NDArray[np.float64]:
+    kind = accessor["componentType"]
     with np.errstate(invalid="ignore"):  # damaged numbers are for the doctor to find
-        points = _values(container, accessor, 3).astype(np.float64)
+        rows = _values(container, accessor, width).astype(np.float64)
     if accessor.get("normalized") is True and kind in _WHOLE:
-        points = np.maximum(points / np.iinfo(_WHOLE[kind]).max, -1.0)
-    return points
+        rows = np.maximum(rows / np.iinfo(_WHOLE[kind]).max, -1.0)
+    return rows
 
 
 def vertex_numbers(container: Container, index: Any) -> IntArray:

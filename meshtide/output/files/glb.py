@@ -21,7 +21,7 @@ from meshtide.inference.segmentation import Segmentation
 from meshtide.mesh.topology import used_vertices
 from meshtide.output.files.as_given import UNLABELLED_NAME, palette
 
-_FLOAT, _UINT32, _VERTEX_BUFFER, _INDEX_BUFFER = 5126, 5125, 34962, 34963  # numbers of the glTF 2.0 specification
+_FLOAT, _UINT32, VERTEX_BUFFER, INDEX_BUFFER = 5126, 5125, 34962, 34963  # numbers of the glTF 2.0 specification
 _LONGEST = 2**32 - 1  # bytes that a GLB can say it has
 _FAR = 100.0  # shapes farther from the origin than this many sizes are stored around their own middle
 
@@ -29,8 +29,20 @@ _FAR = 100.0  # shapes farther from the origin than this many sizes are stored a
 def glb_bytes(segmentation: Segmentation, path: Path) -> bytes:
     """Instances in order, so those of a part stand together, then what has none."""
     colours = palette(segmentation)
-    middle = _middle(segmentation)
-    scene: dict[str, Any] = {
+    middle = middle_of(segmentation)
+    scene = empty_scene()
+    data: list[bytes] = []
+    for index, vertices, faces in pieces_with_faces(segmentation, with_unlabelled=True):
+        points = add_array(scene, data, single(vertices - middle, path), VERTEX_BUFFER)
+        corners = add_array(scene, data, faces.astype("<u4").ravel(), INDEX_BUFFER)
+        add_node(scene, named(segmentation, index), [{"attributes": {"POSITION": points}, "indices": corners}], middle)
+        _paint(scene, segmentation, colours)
+    return container_bytes(scene, data, path)
+
+
+def empty_scene() -> dict[str, Any]:
+    """The JSON of a scene to which nodes are added."""
+    return {
         "asset": {"version": "2.0", "generator": "meshtide"},
         "scene": 0,
         "scenes": [{"nodes": []}],
@@ -40,16 +52,6 @@ def glb_bytes(segmentation: Segmentation, path: Path) -> bytes:
         "accessors": [],
         "bufferViews": [],
     }
-    data: list[bytes] = []
-    for index, vertices, faces in pieces_with_faces(segmentation, with_unlabelled=True):
-        _add_node(scene, _named(segmentation, index))
-        _paint(scene, segmentation, colours)
-        if middle.any():
-            scene["nodes"][-1]["translation"] = middle.tolist()
-        _add_array(scene, data, _single(vertices - middle, path), _VERTEX_BUFFER)
-        _add_array(scene, data, faces.astype("<u4").ravel(), _INDEX_BUFFER)
-    scene["buffers"] = [{"byteLength": sum(map(len, data))}]
-    return _container(scene, data, path)
 
 
 def pieces_with_faces(
@@ -69,7 +71,8 @@ def pieces_with_faces(
             yield index, mesh.vertices[used], number[faces]
 
 
-def _named(segmentation: Segmentation, index: int) -> dict[str, Any]:
+def named(segmentation: Segmentation, index: int) -> dict[str, Any]:
+    """The name of an instance's node and mesh, and what they say of it; -1 is what has no part."""
     if index < 0:
         return {"name": UNLABELLED_NAME, "extras": {"part": None, "index": -1, "instance": -1}}
     found = segmentation.instances[index]
@@ -77,13 +80,12 @@ def _named(segmentation: Segmentation, index: int) -> dict[str, Any]:
     return {"name": found.name, "extras": extras}
 
 
-def _add_node(scene: dict[str, Any], named: dict[str, Any]) -> None:
-    """A node and a mesh under one name; the mesh's arrays are the next two accessors."""
-    index, accessor = len(scene["nodes"]), len(scene["accessors"])
+def add_node(scene: dict[str, Any], told: dict[str, Any], primitives: list[dict[str, Any]], middle: FloatArray) -> None:
+    """A node and its mesh under one name, stored around a middle."""
+    index = len(scene["nodes"])
     scene["scenes"][0]["nodes"].append(index)
-    scene["nodes"].append({**named, "mesh": index})
-    primitive = {"attributes": {"POSITION": accessor}, "indices": accessor + 1}
-    scene["meshes"].append({**named, "primitives": [primitive]})
+    scene["nodes"].append({**told, "mesh": index, **({"translation": middle.tolist()} if middle.any() else {})})
+    scene["meshes"].append({**told, "primitives": primitives})
 
 
 def _paint(scene: dict[str, Any], segmentation: Segmentation, colours: NDArray[np.uint8]) -> None:
@@ -99,26 +101,35 @@ def _paint(scene: dict[str, Any], segmentation: Segmentation, colours: NDArray[n
     scene["meshes"][-1]["primitives"][0]["material"] = len(scene["materials"]) - 1
 
 
-def _add_array(scene: dict[str, Any], data: list[bytes], array: NDArray[Any], target: int) -> None:
-    is_points = target == _VERTEX_BUFFER
+def add_array(scene: dict[str, Any], data: list[bytes], array: NDArray[Any], target: int) -> int:
+    """Add 32-bit numbers, one or a row for each element, and return the number of their accessor."""
     accessor: dict[str, Any] = {
-        "bufferView": len(scene["bufferViews"]),
+        "bufferView": add_bytes(scene, data, array.tobytes(), target),
         "count": len(array),
-        "componentType": _FLOAT if is_points else _UINT32,
-        "type": "VEC3" if is_points else "SCALAR",
+        "componentType": _FLOAT if array.dtype.kind == "f" else _UINT32,
+        "type": "SCALAR" if array.ndim == 1 else f"VEC{array.shape[1]}",
     }
-    if is_points:
+    if accessor["type"] == "VEC3":  # which positions must have
         accessor |= {"min": array.min(axis=0).tolist(), "max": array.max(axis=0).tolist()}
     scene["accessors"].append(accessor)
-    offset = sum(map(len, data))
-    scene["bufferViews"].append({"buffer": 0, "byteOffset": offset, "byteLength": array.nbytes, "target": target})
-    data.append(array.tobytes())
+    return len(scene["accessors"]) - 1
 
 
-def _container(scene: dict[str, Any], data: list[bytes], path: Path) -> bytes:
+def add_bytes(scene: dict[str, Any], data: list[bytes], content: bytes, target: int | None = None) -> int:
+    """Add bytes, and return the number of the view of them."""
+    before = scene["bufferViews"][-1]["byteOffset"] + len(data[-1]) if data else 0
+    view = {"buffer": 0, "byteOffset": before, "byteLength": len(content)}
+    scene["bufferViews"].append(view | ({} if target is None else {"target": target}))
+    data.append(content + b"\0" * (-len(content) % 4))
+    return len(scene["bufferViews"]) - 1
+
+
+def container_bytes(scene: dict[str, Any], data: list[bytes], path: Path) -> bytes:
+    """The file that holds a scene and its numbers."""
+    scene["buffers"] = [{"byteLength": sum(map(len, data))}]
     text = json.dumps(scene, allow_nan=False).encode("ascii")
     text += b" " * (-len(text) % 4)
-    length = sum(map(len, data))  # a multiple of 4, as all numbers in it are
+    length = sum(map(len, data))  # a multiple of 4, as every view is filled up
     total = 12 + 8 + len(text) + 8 + length
     if total > _LONGEST:
         raise InputError(f"{path}: would have {total:,} bytes, more than a GLB can hold; write a .ply instead")
@@ -136,7 +147,8 @@ def _linear(colour: NDArray[np.uint8]) -> list[float]:
     return [float(x) for x in np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)]
 
 
-def _single(points: FloatArray, path: Path) -> NDArray[np.float32]:
+def single(points: FloatArray, path: Path) -> NDArray[np.float32]:
+    """Points as a GLB can hold them."""
     with np.errstate(over="ignore"):
         single = points.astype("<f4")
     if not np.isfinite(single).all():
@@ -144,7 +156,7 @@ def _single(points: FloatArray, path: Path) -> NDArray[np.float32]:
     return single
 
 
-def _middle(segmentation: Segmentation) -> FloatArray:
+def middle_of(segmentation: Segmentation) -> FloatArray:
     """Where the shape is stored around: the origin, unless 32 bits would lose the shape so far from it."""
     mesh = segmentation.mesh
     used = used_vertices(mesh.faces, len(mesh.vertices))
