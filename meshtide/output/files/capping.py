@@ -3,7 +3,8 @@
 Along every cut run the edges that have one triangle only. They form loops, and each loop gets triangles of its own:
 those of its outline on the plane that fits it best, with the loops that lie inside it as holes, or where the outline
 crosses itself there, a fan around its middle. What two neighbouring pieces share is one loop, triangulated in one way,
-so that their caps fit each other.
+so that their caps fit each other. A side of a cap between two vertices that the surface joins already gets a
+vertex in its middle: the cap lies where it lay, and no edge has four triangles.
 """
 
 from __future__ import annotations
@@ -44,12 +45,16 @@ def capped(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]
     [[2, 3, 1]]
     """
     loops = [_measured(vertices, loop) for loop in _loops(faces)]
+    on_rim = np.zeros(len(vertices), dtype=bool)
+    on_rim[[vertex for loop in loops for vertex in loop.vertices]] = True
+    edges = _edges(faces)
+    joined = set(_pairs(edges[on_rim[edges].all(axis=1)]))
     added: list[IntArray] = []
     middles: list[FloatArray] = []
     for outer, holes in _nested(loops, vertices):
         flat = _flat_cap(vertices, outer, holes)
         if flat is not None:
-            added.append(flat)
+            added.append(_set_apart(flat, vertices, [outer, *holes], joined, middles))
             continue
         for loop in (outer, *holes):
             added.append(_fan(loop, len(vertices) + len(middles)))
@@ -60,9 +65,44 @@ def capped(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]
     )
 
 
+def _set_apart(
+    cap: IntArray, vertices: FloatArray, rims: list[_Loop], joined: set[tuple[int, int]], middles: list[FloatArray]
+) -> IntArray:
+    """The cap with its inner sides divided where they join what is joined already; new vertices go to `middles`."""
+    rim = {pair for loop in rims for pair in _pairs(np.stack([loop.vertices, np.roll(loop.vertices, -1)], axis=1))}
+    middle_of: dict[tuple[int, int], int] = {}
+    for pair in sorted(set(_pairs(_edges(cap))) - rim):
+        if pair in joined:
+            middle_of[pair] = len(vertices) + len(middles)
+            middles.append(vertices[list(pair)].mean(axis=0))
+        joined.add(pair)
+    return np.array([part for triangle in cap.tolist() for part in _divided(triangle, middle_of)], dtype=np.int64)
+
+
+def _divided(triangle: list[int], middle_of: dict[tuple[int, int], int]) -> list[list[int]]:
+    """A triangle cut at the middles of those of its sides that have one."""
+    parts = [triangle]
+    for pair in _pairs(_edges(np.array([triangle]))):
+        if pair in middle_of:
+            (whole,) = [part for part in parts if set(pair) <= set(part)]
+            parts.remove(whole)
+            parts += [[middle_of[pair] if corner == end else corner for corner in whole] for end in pair]
+    return parts
+
+
+def _pairs(edges: IntArray) -> list[tuple[int, int]]:
+    """Edges (E, 2) as pairs of the lower and the higher vertex."""
+    return [(min(pair), max(pair)) for pair in edges.tolist()]
+
+
+def _edges(faces: IntArray) -> IntArray:
+    """The sides of triangles in their direction, (3 F, 2)."""
+    return np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+
+
 def _loops(faces: IntArray) -> list[IntArray]:
     """The loops of edges that have one triangle, against that triangle's direction, none through a vertex twice."""
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    edges = _edges(faces)
     size = int(faces.max(initial=0)) + 1
     keys, backwards = edges[:, 0] * size + edges[:, 1], edges[:, 1] * size + edges[:, 0]
     single = edges[~np.isin(keys, backwards)]

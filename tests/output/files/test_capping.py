@@ -20,6 +20,12 @@ def open_edges(faces: IntArray) -> int:
     return len(there ^ back)
 
 
+def crowded_edges(faces: IntArray) -> int:
+    """Edges with more than two triangles."""
+    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    return int((np.unique(edges, axis=0, return_counts=True)[1] > 2).sum())
+
+
 def volume(vertices: FloatArray, faces: IntArray) -> float:
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     return float((a * np.cross(b, c)).sum() / 6)
@@ -39,6 +45,7 @@ def test_pieces_are_closed_and_their_volumes_add_up(shape: str, seed: int) -> No
     pieces = halves(mesh, normal / np.linalg.norm(normal), draw.uniform(-0.3, 0.3))
     closed = [capped(mesh.vertices, faces) for faces in pieces]
     assert [open_edges(faces) for _, faces in closed] == [0] * len(closed)
+    assert [crowded_edges(faces) for _, faces in closed] == [0] * len(closed)
     if len(pieces) == 2:
         # Both sides of a cut are capped by the same triangles.
         assert sum(volume(*each) for each in closed) == pytest.approx(volume(mesh.vertices, mesh.faces))
