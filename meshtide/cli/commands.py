@@ -1,9 +1,10 @@
-"""What all commands have in common: the look of their help, --quiet, and how they are made."""
+"""What all commands have in common: the look of their help, --quiet, --verbose, and how they are made."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from meshtide.cli.console import be_quiet
+from meshtide.cli.console import be_quiet, be_verbose
+from meshtide.cli.stages import every_stage
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 # What stands behind an option whose value has no name of its own.
@@ -21,6 +23,10 @@ QuietOption = Annotated[
     typer.Option(
         "-q", "--quiet", callback=be_quiet, is_eager=True, help="Say nothing but what went wrong; files are written."
     ),
+]
+VerboseOption = Annotated[
+    bool,
+    typer.Option("-v", "--verbose", callback=be_verbose, help="Say more: every stage with its time, and every piece."),
 ]
 
 
@@ -64,12 +70,16 @@ def add(app: typer.Typer, function: Callable[..., Any], name: str | None = None)
 
 def _with_common(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def run(*args: Any, quiet: bool = False, **options: Any) -> Any:
-        return function(*args, **options)
+    def run(*args: Any, quiet: bool = False, verbose: bool = False, **options: Any) -> Any:
+        with every_stage() if verbose else nullcontext():
+            return function(*args, **options)
 
     signature = inspect.signature(function, eval_str=True)
-    more = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption)
-    parameters = [*signature.parameters.values(), more]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=option)
+        for name, option in (("quiet", QuietOption), ("verbose", VerboseOption))
+    ]
+    parameters = [*signature.parameters.values(), *more]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run

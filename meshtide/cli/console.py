@@ -27,6 +27,7 @@ class Stream(Console):
     """
 
     fault: OSError | None = None
+    verbose = False  # whether -v asks for more
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; letters that cannot be printed are written out."""
@@ -93,6 +94,14 @@ JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many p
 def be_quiet(wanted: bool) -> bool:
     """What is said to standard output is left away, and so are bars; what went wrong is said all the same."""
     out.quiet = wanted
+    return wanted
+
+
+def be_verbose(wanted: bool) -> bool:
+    """More is said: every stage of the work, and of every piece how large and how sure it is."""
+    if wanted and out.quiet:
+        raise InputError("-q says less and -v says more; give one of them")
+    out.verbose = wanted
     return wanted
 
 

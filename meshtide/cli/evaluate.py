@@ -23,6 +23,7 @@ from meshtide.cli.console import (
     write_json,
 )
 from meshtide.cli.many import JobsOption, ManifestOption, MemoryOption, ResumeOption, SchedulerOption, ShardOption
+from meshtide.cli.order import check_model_before_source
 from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
 
@@ -74,10 +75,7 @@ def evaluate(
 
     `meshtide evaluate default off/ --regions --segmentations seg/` scores as the Princeton benchmark does.
     """
-    if source.endswith(".safetensors") and not str(model).endswith(".safetensors"):
-        raise InputError(
-            f"{source}: is a model and stands where the shapes should; give meshtide evaluate {source} {model}"
-        )
+    check_model_before_source(str(model), source)
     from meshtide.inference.model import load_model
     from meshtide.many.engine import Engine
     from meshtide.many.tasks import EmptyShardError, Many

@@ -23,9 +23,7 @@ FOLDERS = {"names": "name-bodies-1", "things": "thing-shapes-1"}  # in the cache
 def remake(
     which: Annotated[
         str,
-        typer.Argument(
-            metavar="names|regions|kinds|things|programs", help="The model that names, divides or recognises."
-        ),
+        typer.Argument(metavar="WHICH", help="names, regions, kinds, things or programs."),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="MODEL", help="The .safetensors (programs: .json) file.")

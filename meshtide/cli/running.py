@@ -31,7 +31,7 @@ OperatorOption = Annotated[str | None, network_option(show_default="surface", he
 FeaturesOption = Annotated[
     str | None,
     network_option(
-        show_default="log-hks,curvature",
+        show_default="log-hks, curvature",
         help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, coordinates, normals, upright-y, upright-z, "
         "or several with commas; of a graph given, row-normalised or standardised.",
     ),

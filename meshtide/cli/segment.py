@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,9 +33,11 @@ from meshtide.cli.many import (
     in_words,
     mesh_places,
 )
+from meshtide.cli.order import check_no_models, check_no_outputs
+from meshtide.cli.stages import shown_stages
 from meshtide.cli.wording import in_options
 from meshtide.errors import InputError
-from meshtide.many.remote import is_url, place_of, pure
+from meshtide.many.remote import place_of, pure
 from meshtide.words import shown
 
 if TYPE_CHECKING:
@@ -113,7 +116,8 @@ def segment(
         return
     if not meshes:
         raise InputError("which meshes? give files or folders, and -o for what to write")
-    _check_order(meshes)
+    check_no_models(meshes)
+    check_no_outputs(meshes, output or [])
     if cap and split_parts is None:
         raise InputError("--cap is about the pieces of --split-parts; give that as well (a .3mf is always closed)")
     many = Many.of(Engine(jobs, scheduler, memory), shard, manifest, resume)
@@ -142,7 +146,8 @@ def segment(
     found: dict[int, dict[str, Any]] = {}
     stopped = False
     try:
-        with progress("segmenting", len(tasks) if several else 0) as step:
+        alone = nullcontext() if several or not tasks else shown_stages(str(tasks[0].source))
+        with alone, progress("segmenting", len(tasks) if several else 0) as step:
             for order, entry in segment_tasks(tasks, how, many.engine, many.manifest, how.fingerprint(output or ())):
                 found[order] = in_words(entry)
                 _print_entry(found[order])
@@ -156,18 +161,6 @@ def segment(
         raise typer.Exit(130)
     if not output and split_parts is None and report is None and any("error" not in entry for entry in entries):
         out.print(escape(_how_to_look(places, meshes, several)))
-
-
-def _check_order(given: list[str]) -> None:
-    """Recognise a model or an output that was given where the meshes stand."""
-    from meshtide.output.saving import SUFFIXES
-
-    meshes = [Path(text) for text in given if not is_url(text)]
-    for path in meshes:
-        if path.suffix.lower() == ".safetensors":
-            raise InputError(f"{path}: is a model and no mesh; give it as --model {path}")
-    if len(meshes) > 1 and not meshes[-1].exists() and meshes[0].exists() and meshes[-1].suffix.lower() in SUFFIXES:
-        raise InputError(f"{meshes[-1]}: no such file; if the parts should go there, give it as -o {meshes[-1]}")
 
 
 def _how_to_look(places: list[Path | str], given: list[str], several: bool) -> str:
@@ -198,10 +191,18 @@ def _print_entry(entry: dict[str, Any]) -> None:
     out.print(f"[bold]{escape(entry['file'])}[/bold]: {taken}{words}; confidence {entry['confidence']:.0%}, {sure}")
     if entry["reason"]:
         out.print(f"  {escape(entry['reason'])}")
+    for piece in entry["instances"] if out.verbose else []:
+        out.print(escape(f"  {shown(piece['name'])}: {_told(piece)}"))
     for warning in entry["warnings"]:
         err.print(f"  [yellow]note:[/yellow] {escape(in_options(warning))}")
     for target in [] if "resumed" in entry else entry["written"]:
         out.print(f"  wrote {escape(target)}")
+
+
+def _told(piece: dict[str, Any]) -> str:
+    """How large a piece is, and how sure it is."""
+    sure = "" if piece["confidence"] is None else f", {piece['confidence']:.0%} sure"
+    return f"{piece['share'] or 0:.1%} of the area, {piece['faces']:,} faces{sure}"
 
 
 def _finish(entries: list[dict[str, Any]], several: bool, report: Path | None) -> None:

@@ -24,6 +24,7 @@ from meshtide.cli.console import (
     write_json,
 )
 from meshtide.cli.evaluate import draw_confusion, metric_words, print_score
+from meshtide.cli.order import check_source_is_no_model
 from meshtide.cli.running import Screen, given, network_option, training_option
 from meshtide.errors import InputError
 from meshtide.networks.registry import network_names
@@ -116,6 +117,7 @@ def train(
     weights are means over late steps. Ctrl-C keeps the best so far, and --resume goes on.
     Beside the model a plot of the training and, where there is a test, of the confusion of parts is written.
     """
+    check_source_is_no_model(source, output)
     from meshtide.training.distributed import launched_rank
     from meshtide.training.run import Watch
     from meshtide.training.train import train as trained

@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 
 from meshtide.cli.console import CacheOption, DataOption, cache_of, out
+from meshtide.cli.order import check_no_models
 from meshtide.errors import InputError
 
 
@@ -52,6 +53,7 @@ def view(
     """
     from meshtide.viewer.view import view as show
 
+    check_no_models(sources)
     if labels is not None and (len(sources) != 1 or not Path(sources[0]).is_file()):
         raise InputError(f"{labels}: --labels are those of one mesh file; give that file alone")
     written = show(

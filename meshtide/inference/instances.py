@@ -97,12 +97,19 @@ def describe(
         area = float(triangles.areas[own].sum())
         weights = triangles.areas[own] if area > 0 else np.ones(len(own))
         centroid = weights @ triangles.middles[own] / weights.sum() * triangles.size + triangles.low
-        sure = float(weights @ confidence[own] / weights.sum())
+        sure = weighted_mean(confidence[own], triangles.areas[own])
         part = int(part_of[index])
         # A size that leaves the range of numbers makes an area of infinity or 0; the share is right all the same.
         sizes = area * triangles.size * triangles.size, area / whole
         found.append(Instance(title, number, names[part], part, *sizes, sure, _point(centroid), _box(mesh, own)))
     return tuple(found)
+
+
+def weighted_mean(confidence: NDArray[np.float32], areas: FloatArray) -> float:
+    """The mean over some area of how sure its parts are; where slivers have none, each counts alike."""
+    weights = areas if areas.sum() > 0 else np.ones(len(areas))
+    mean = float(weights @ confidence / weights.sum())
+    return min(max(mean, float(confidence.min())), float(confidence.max()))  # rounding makes no more of it
 
 
 def vertex_pieces(mesh: Mesh, pieces: IntArray, parts: IntArray, labels: IntArray, triangles: Triangles) -> IntArray:

@@ -19,6 +19,7 @@ from meshtide.inference.model import About, Model
 from meshtide.inference.predict import predict
 from meshtide.inference.reading import Reading, said_of
 from meshtide.labels.labels import Vocabulary
+from meshtide.stages import doing
 from meshtide.words import listed
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def answer(
 ) -> Answer:
     """Ask a model about a graph; `kind` overrides the vote, and a `prior` is what else is known of the kinds."""
     check_kind(model.about, kind)
+    doing("naming the parts")
     if isinstance(graph, Reading):
         return weighed(model, said_of(model.recorded, graph), graph.mass, kind, prior)
     return weighed(model, predict(model.network, graph), graph.mass.cpu().numpy(), kind, prior)

@@ -22,6 +22,7 @@ from meshtide.mesh.measure import face_normals, relative_areas, triangle_areas, 
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import used_vertices
 from meshtide.mesh.winding import neighbours
+from meshtide.stages import doing
 
 if TYPE_CHECKING:
     from meshtide.inference.segmentation import Segmentation
@@ -58,6 +59,7 @@ def outline(segmentation: Segmentation) -> Outlined:
     >>> len(drawn.mesh.faces) > len(bird.mesh.faces), abs(drawn.mesh.area / bird.mesh.area - 1) < 1e-9
     (True, True)
     """
+    doing("drawing borders as lines")
     mesh, given, sure = segmentation.mesh, segmentation.mesh_face_instances, segmentation.mesh_confidence
     if segmentation.mesh_regions is not None:
         shares = _shares_of_faces(mesh, given)

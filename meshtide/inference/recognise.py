@@ -37,6 +37,7 @@ from meshtide.inference.regions.surface import working_surface
 from meshtide.inference.weights import halved, saved, state_of, widened
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.cache import Cache, answer_key
+from meshtide.stages import doing
 from meshtide.words import shown
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def recognise(mesh: Mesh, cache: Cache | None = None) -> Recognition:
     known = None if cache is None or key is None else cache.answer(key)
     if known is not None and known.keys() == {"shares", "none"} and known["shares"].keys() == KNOWN_KINDS.keys():
         return Recognition(known["shares"], known["none"], mesh)
+    doing("looking at what it is")
     prepared = prepare_surface(working_surface(mesh))
     shares, none = default_recogniser().shares(prepared.inputs)
     seen = Recognition(shares, none, mesh)

@@ -26,6 +26,7 @@ from meshtide.inference.expansion import Problem, lowered
 from meshtide.inference.islands import without_islands
 from meshtide.inference.prices import Scaled, Surface, border_prices
 from meshtide.mesh.mesh import Mesh
+from meshtide.stages import doing
 
 REFINE = True  # whether `segment`, `evaluate` and the command line refine if nothing else is said
 # Lengths are in units of the square root of the area: a human body's is some 1.3 m.
@@ -48,6 +49,7 @@ def refine(mesh: Mesh, probabilities: NDArray[np.float32], *, strength: float = 
     labels: IntArray = np.asarray(probabilities).argmax(axis=1)
     if strength == 0:
         return labels
+    doing("straightening borders")
     band = find_band(mesh, labels)
     if band is None:
         return labels

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
-from meshtide.inference.instances import Instance, Triangles, describe, find_pieces, in_order, vertex_pieces
+from meshtide.inference.instances import (
+    Instance,
+    Triangles,
+    describe,
+    find_pieces,
+    in_order,
+    vertex_pieces,
+    weighted_mean,
+)
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
 from meshtide.mesh.files.raw import Polygons
@@ -266,9 +274,9 @@ class Segmentation:
 
     @property
     def mean_confidence(self) -> float:
-        """The mean confidence of the vertices that have a part; 0 if none has."""
-        sure = self.confidence[self.labels.values >= 0]
-        return float(sure.mean(dtype=np.float64)) if len(sure) else 0.0
+        """The mean over the area that has a part of how sure its part is; 0 if none has."""
+        own = self.mesh_face_labels.values >= 0
+        return weighted_mean(self.mesh_face_confidence[own], self._triangles.areas[own]) if own.any() else 0.0
 
     def __repr__(self) -> str:
         counts = f"{self.origin.vertex_count:,} vertices, {self.origin.face_count:,} faces"

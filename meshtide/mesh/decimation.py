@@ -20,6 +20,7 @@ from meshtide.mesh.measure import extent, face_normals, triangle_areas, vertex_n
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.thinning import in_groups, sharp_vertices
 from meshtide.mesh.topology import duplicate_faces, repeated_corner, used_vertices, without_unused
+from meshtide.stages import doing
 
 # The decimator's thresholds are absolute. In a box of this size it neither merges blindly nor falls short.
 BOX = 10.0
@@ -123,6 +124,7 @@ def simplify(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
     used = used_vertices(mesh.faces, len(mesh.vertices))
     if np.count_nonzero(used) <= vertices:
         return mesh, Carrier.identity(len(mesh.vertices))
+    doing(f"simplifying {len(mesh.vertices):,} vertices to {vertices:,}")
     low, high = extent(mesh.vertices if used.all() else mesh.vertices[used])
     half = float((high / 2 - low / 2).max())  # halves: the size of a huge mesh may overflow
     # Vertices without a face may lie anywhere, and their squared distance must be a number.

@@ -12,6 +12,7 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.repair import mend
 from meshtide.mesh.topology import boundary_vertices, edges_with_uses, used_vertices
+from meshtide.stages import doing
 
 SMALLEST, LARGEST = 1e-15, 1e15  # sizes of meshes that are taken as they are
 SOUP = "its {:,} triangles share no edge, not even where vertices lie together, so there is no surface to segment"
@@ -22,6 +23,7 @@ def make_ready(raw: RawMesh, place: str | Path) -> tuple[Mesh, tuple[str, ...]]:
 
     The elements as they were are found again through the origin of the new mesh.
     """
+    doing(f"examining {len(raw.faces):,} triangles")
     mended, steps = mend(raw, ("missing-vertices", "not-finite", "doubled-faces"))
     # A closed surface has no seams: looking for them once instead of thrice matters in a folder of hundreds.
     if boundary_vertices(mended.faces, len(mended.vertices)).any():

@@ -12,6 +12,7 @@ from meshtide.labels.files import write_labels
 from meshtide.labels.labels import Labels
 from meshtide.output.files.as_given import as_given, check_colours
 from meshtide.output.files.ply import ply_bytes
+from meshtide.stages import doing
 
 
 def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: str | Path | None = None) -> None:
@@ -43,6 +44,7 @@ def write_segmentation(segmentation: Segmentation, path: str | Path, *, source: 
     if writer is None:
         raise InputError(f"{path}: cannot write '{path.suffix}' segmentations; choose one of {', '.join(SUFFIXES)}")
     check_colours(segmentation)
+    doing(f"writing {path.name}")
     writer(segmentation, path, None if source is None else Path(source))
 
 

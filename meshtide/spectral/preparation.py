@@ -17,6 +17,7 @@ from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.features import Measured, features_of
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import Eigenbasis, eigenbasis
+from meshtide.stages import doing
 
 SCHEMA = 1  # of an entry's bytes
 SEAL_BYTES = 512  # the smallest user block HDF5 knows
@@ -47,6 +48,7 @@ class ImageError(ValueError):
 
 def prepare(mesh: Mesh, recipe: GraphRecipe) -> Preparation:
     """Compute what a recipe asks for. Vectors and features are rounded to float32 last."""
+    doing(f"computing {recipe.k:,} eigenpairs of {len(mesh.vertices):,} vertices")
     return preparation_of(mesh, eigenbasis(mesh, recipe.k, recipe.operator), recipe)
 
 

@@ -19,6 +19,7 @@ from meshtide.inference.regions.patches import ward
 from meshtide.inference.regions.surface import Surface, working_surface
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.winding import neighbours
+from meshtide.stages import doing
 
 PATCHES = 220
 COMPACT = 4.0  # how much a patch's extent in space counts beside its extent in the embedding
@@ -78,6 +79,7 @@ def find_regions(
         raise InputError(f"{mesh.name}: `count` is {count} for {len(mesh.faces):,} faces; ask for 1 to {most:,}")
     if not (np.isfinite(detail) and detail > 0):
         raise InputError(f"`detail` is {detail}; it should be a number above 0, where 1 is usual")
+    doing("dividing into parts")
     prepared = prepared or prepare_surface(working_surface(mesh))
     evidence = judge_surface(prepared, model, max(PATCHES, 2 * count if count else 0))
     patches = evidence.patches

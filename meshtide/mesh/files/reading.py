@@ -16,6 +16,7 @@ from meshtide.mesh.files.stl import read_stl
 from meshtide.mesh.files.vtk_legacy import read_vtk
 from meshtide.mesh.files.vtk_xml import read_vtp
 from meshtide.mesh.raw import RawMesh
+from meshtide.stages import doing
 
 _READERS: dict[str, Callable[[Path], Polygons]] = {
     ".obj": read_obj,
@@ -33,6 +34,7 @@ SMALLER = "simplify it in another program first"
 
 def read_raw(path: str | Path) -> RawMesh:
     """Read a mesh file by its suffix as triangles; the arrays are what the file says, right or wrong."""
+    doing(f"reading {Path(path).name}")
     polygons = read_polygons(path)
     try:
         return to_triangles(polygons, Path(path).stem)

@@ -47,16 +47,15 @@ def json_bytes(segmentation: Segmentation) -> bytes:
 def summary(segmentation: Segmentation) -> dict[str, Any]:
     """How much of the shape each part is: elements handed in, area in the mesh's own units, share of all area.
 
-    A part's `confidence` is the mean over its vertices, null where it has none; an instance's is that over its area.
+    A `confidence` is the mean over the area, of a part as of an instance; null where there is none.
     """
-    origin, sure = segmentation.origin, segmentation.confidence
+    origin = segmentation.origin
     labels = segmentation.labels.values + 1  # (N,) 0 is unlabelled
     faces = segmentation.face_labels.values + 1
     slots = len(segmentation.parts) + 1
     vertex_counts, face_counts = np.bincount(labels, minlength=slots), np.bincount(faces, minlength=slots)
     areas, shares = _areas(segmentation)
-    with np.errstate(invalid="ignore"):
-        confidence = _sums(labels, sure, slots) / np.where(vertex_counts, vertex_counts, np.nan)
+    confidence = [math.nan, *_confidence(segmentation)]
     rows = [
         {"vertices": int(v), "faces": int(f), "area": _number(a), "share": _number(s), "confidence": _number(c)}
         for v, f, a, s, c in zip(vertex_counts, face_counts, areas, shares, confidence, strict=True)
@@ -100,6 +99,17 @@ def _told(instance: Instance, vertices: int, faces: int) -> dict[str, Any]:
         "centroid": [_number(x) for x in instance.centroid],
         "box": [[_number(x) for x in corner] for corner in instance.box],
     }
+
+
+def _confidence(segmentation: Segmentation) -> FloatArray:
+    """The mean over each part's area of how sure it is, (parts,); not a number where there is none."""
+    pieces, count = segmentation.instances, len(segmentation.parts)
+    parts = np.array([each.part_index for each in pieces], dtype=np.int64)
+    shares = np.array([each.share for each in pieces])
+    shares = np.where(np.bincount(parts, shares, count)[parts] > 0, shares, 1.0)  # slivers without area count alike
+    sums = np.bincount(parts, shares * [each.confidence for each in pieces], count)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums / np.bincount(parts, shares, count))
 
 
 def _areas(segmentation: Segmentation) -> tuple[FloatArray, FloatArray]:

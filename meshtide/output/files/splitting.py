@@ -11,6 +11,7 @@ from meshtide.mesh.files import WRITABLE, write_mesh_file
 from meshtide.output.files.capping import capped
 from meshtide.output.files.glb import pieces_with_faces
 from meshtide.output.files.naming import safe_words
+from meshtide.stages import doing
 
 
 def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".ply", cap: bool = False) -> list[Path]:
@@ -28,6 +29,7 @@ def split_parts(segmentation: Segmentation, folder: str | Path, suffix: str = ".
     folder = Path(folder)
     if suffix.lower() not in WRITABLE:
         raise InputError(f"parts cannot be written as '{suffix}' files; choose one of {', '.join(WRITABLE)}")
+    doing(f"writing {len(segmentation.instances):,} pieces")
     words = safe_words(instance.name for instance in segmentation.instances)
     try:
         folder.mkdir(parents=True, exist_ok=True)

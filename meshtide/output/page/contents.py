@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections import Counter
 from typing import Any
 
@@ -52,7 +51,7 @@ def content(segmentation: Segmentation, title: str) -> dict[str, Any]:
         "warnings": _warnings(segmentation.warnings),
         "vertices": segmentation.origin.vertex_count,
         "faces": segmentation.origin.face_count,
-        "confidence": _mean_confidence(segmentation),
+        "confidence": segmentation.mean_confidence if segmentation.instances else None,
         "shown": len(drawn.mesh.faces) if len(drawn.mesh.faces) < faces else None,
         **_parts(segmentation, drawn.face_instances),
         **_surface(drawn),
@@ -149,13 +148,6 @@ def _octahedral(normals: FloatArray) -> FloatArray:
     return np.stack(
         [np.where(below, (1 - np.abs(y)) * signs_x, x), np.where(below, (1 - np.abs(x)) * signs_y, y)], axis=1
     )
-
-
-def _mean_confidence(segmentation: Segmentation) -> float | None:
-    """Of the vertices that have a part."""
-    sure = segmentation.confidence[segmentation.labels.values >= 0]
-    mean = float(sure.mean(dtype=np.float64)) if len(sure) else math.nan
-    return mean if math.isfinite(mean) else None
 
 
 def _warnings(warnings: tuple[str, ...]) -> list[str]:

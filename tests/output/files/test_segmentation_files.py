@@ -239,8 +239,8 @@ def test_json_adds_up(given: Given, tmp_path: Path) -> None:
         assert row["area"] == pytest.approx(areas[owner == part].sum())
         assert row["share"] == pytest.approx(row["area"] / areas.sum())
         if part >= 0:
-            sure = [sure for label, sure in vertices if label == part]
-            assert row["confidence"] == pytest.approx(np.mean(sure), rel=1e-5)
+            sure, weights = answer.mesh_face_confidence[owner == part], areas[owner == part]
+            assert row["confidence"] == pytest.approx(np.average(sure, weights=weights), rel=1e-5)
             assert (row["index"], row["colour"]) == (part, answer.colours[part])
     for index, row in enumerate(said["instances"]):
         own = answer.face_instances[answer.mesh.origin.face_of] == index
@@ -254,6 +254,8 @@ def test_json_adds_up(given: Given, tmp_path: Path) -> None:
     for part, name in enumerate(PARTS):
         mine = [row for row in said["instances"] if row["part"] == name]
         assert [row["number"] for row in mine] == list(range(1, len(mine) + 1))
+        if len(mine) == 1:  # the same said of the part and of its only piece
+            assert mine[0]["confidence"] == pytest.approx(said["parts"][name]["confidence"], rel=1e-6)
         assert sum(row["area"] for row in mine) == pytest.approx(said["parts"][name]["area"])
         assert sum(row["faces"] for row in mine) == said["parts"][name]["faces"] == sum(p == part for p, _ in faces)
 
