@@ -5,9 +5,10 @@ from __future__ import annotations
 from meshtide.data.finding import WITHOUT_MESH, left_out, unlabelled_names
 from meshtide.inference.model import default_model
 from meshtide.training.experiment import Experiment
+from meshtide.training.label_doubts import doubts_of_names, scattered
 from meshtide.training.nodes.data import NodeData
 from meshtide.training.sources import ENOUGH_TO_VALIDATE, Data
-from meshtide.training.streaming import counts_of, names_of
+from meshtide.training.streaming import Stream, counts_of, names_of
 from meshtide.training.subject import Gathered
 from meshtide.words import listed
 
@@ -41,6 +42,18 @@ def _of_labels(experiment: Experiment, data: Data) -> list[str]:
     if empty:
         sentences.append(
             f"the labels of {listed(empty, most=5)} name no part that is learned, so nothing is learned from"
+        )
+    sentences += doubts_of_names(data.parts, every, [count.numpy() for count in counts])
+    strewn = [
+        name
+        for shapes in (data.train, data.validation, data.test)
+        if not isinstance(shapes, Stream)  # whose meshes are not here
+        for name in scattered(shapes)
+    ]
+    if strewn:
+        sentences.append(
+            f"the labels of {listed(strewn, most=5)} change from each element to the next: they may belong to another "
+            "mesh, or to this one before its elements were put in another order"
         )
     return sentences
 

@@ -108,3 +108,31 @@ def test_what_is_not_scored_is_said(tmp_path: Path) -> None:
     save_mesh(figure(1)[0], folder / "bare.obj")
     (note,) = evaluate(model, folder).notes
     assert note == "'bare.obj' has no labels of its own and is left out: 2 meshes have labels"
+
+
+def test_labels_that_look_like_a_mistake_are_said(tmp_path: Path) -> None:
+    folder = write_figures(tmp_path / "own", 3)
+    assert "another mesh" not in said(folder)
+    mesh, parts = figure(2)
+    save_mesh(mesh, folder / "strewn.obj")
+    strewn = np.random.default_rng(0).permutation(parts)
+    write_labels(Labels(strewn, "faces", ("head", "torso", "leg", "Tail")), folder / "strewn.json", mesh)
+    told = said(folder)
+    assert "the labels of 'strewn' change from each element to the next" in told
+    assert "'strewn' alone" in told
+
+
+def test_numbers_without_a_mesh_are_labels_and_a_text_is_none(tmp_path: Path) -> None:
+    folder = write_figures(tmp_path / "own", 2)
+    (folder / "readme.txt").write_text("These are figures.\n" * 30)
+    assert "without a mesh" not in said(folder)
+    (folder / "lost.txt").write_text("0\n1\n" * 20)
+    assert "'lost.txt' is a label file without a mesh of that name, and not used" in said(folder)
+
+
+def test_a_file_of_nothing_but_unlabelled_elements_is_no_other_way_of_labelling(tmp_path: Path) -> None:
+    folder = write_figures(tmp_path / "own", 2)
+    mesh = figure(1)[0]
+    save_mesh(mesh, folder / "empty.obj")
+    (folder / "empty.txt").write_text("-1\n" * len(mesh.faces))
+    assert "the labels of 'empty' name no part that is learned" in said(folder)

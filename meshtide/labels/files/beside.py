@@ -12,6 +12,9 @@ from meshtide.labels.files.reading import label_suffixes
 from meshtide.labels.files.vtk import VTK_SUFFIXES, has_vtk_labels
 
 _PERHAPS_LABELS = (".txt", ".json")  # without a mesh they may be anything
+_HEADER = [b"#", b"meshtide", b"labels"]  # of those that we write
+_NUMBER = re.compile(rb"-?\d{1,4}")
+_GLANCE, _FEW_LINES = 4096, 20  # bytes that are looked at, and numbers in them that may be something else
 _GROUP_LINE = re.compile(rb"^[ \t]*(g|o|usemtl)[ \t]+([^\r\n]+)", re.MULTILINE)
 
 
@@ -40,11 +43,23 @@ def labels_beside(meshes: list[Path], files: list[Path]) -> Beside:
         owners = by_stem.get(file.stem) or by_stem.get(file.stem.removesuffix("_labels"), [])
         for mesh in owners:
             beside.of[mesh].append(file)
-        if not owners and (file.suffix.lower() not in _PERHAPS_LABELS or file.stem.endswith("_labels")):
+        if not owners and _is_of_labels(file):
             beside.without_mesh.append(file)
     if not any(beside.of.values()):
         beside.of = {mesh: [mesh] if has_own_labels(mesh) else [] for mesh in meshes}
     return beside
+
+
+def _is_of_labels(file: Path) -> bool:
+    """Whether a file without a mesh is surely one of labels, by its suffix, its name or its first lines."""
+    if file.suffix.lower() not in _PERHAPS_LABELS or file.stem.endswith("_labels"):
+        return True
+    try:
+        with file.open("rb") as opened:
+            lines = opened.read(_GLANCE).split()
+    except OSError:
+        return False
+    return lines[:3] == _HEADER or (len(lines) > _FEW_LINES and all(map(_NUMBER.fullmatch, lines[:-1])))
 
 
 def has_own_labels(mesh: Path) -> bool:

@@ -57,7 +57,8 @@ def _refuse_names_among_numbers(every: list[Contents]) -> None:
     for contents in every:
         words = set(contents.names or ())
         if isinstance(contents, PerElement) and contents.names is None:
-            numbered.append(contents)
+            if (contents.values >= 0).any():  # nothing but -1 says nothing
+                numbered.append(contents)
         elif not all(re.fullmatch(r"part \d+", word) for word in words):
             named.append(contents)
     if named and numbered:
