@@ -43,6 +43,7 @@ def test_the_wheel_of_an_sdist_has_the_cards_and_no_data(tmp_path: Path) -> None
         ".typed",
         ".safetensors",
         ".html",
+        ".json",
         ".css",
         ".js",
     }

@@ -39,7 +39,7 @@ def prepare(
         typer.Option(metavar="WORD,…", show_default="those that train reads", help="Features of every vertex."),
     ] = None,
     shards: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--shards", metavar="DIR", help="Pack all labelled shapes into tar files that train reads."),
     ] = None,
     half: Annotated[bool, typer.Option("--half", help="With --shards: eigenvectors in half precision.")] = False,
@@ -64,6 +64,7 @@ def prepare(
     from meshtide.data.collection import open_collection
     from meshtide.data.generated import make_many
     from meshtide.many.engine import Engine
+    from meshtide.many.remote import place_of
     from meshtide.many.tasks import Many
     from meshtide.spectral.recipe import GraphRecipe, usual_features
 
@@ -88,7 +89,7 @@ def prepare(
     if shards is not None and not stopped:
         gone = [problem.path for problem in problems if problem.serious]
         gone += [Path(outcome.path) for outcome in outcomes if outcome.status == "failed"]
-        _pack(collection, shards, recipe, cache, many, half=half, left_out=gone)
+        _pack(collection, place_of(shards), recipe, cache, many, half=half, left_out=gone)
     if report:
         write_json(
             report,
@@ -133,7 +134,7 @@ def _prepared(
 
 
 def _pack(
-    collection: Collection, folder: Path, recipe: GraphRecipe, cache: Path | None, many: Many, *, half: bool,
+    collection: Collection, folder: Path | str, recipe: GraphRecipe, cache: Path | None, many: Many, *, half: bool,
     left_out: list[Path],
 ) -> None:  # fmt: skip
     """Write the shards and say how large they are."""

@@ -24,6 +24,7 @@ from meshtide.data.finding import (
     visible_files,
 )
 from meshtide.data.generated import FIGURES, figures_folder, make_figure_files
+from meshtide.data.mirror import folder_of
 from meshtide.data.shards.layout import is_shards
 from meshtide.errors import InputError
 from meshtide.labels.files import Sizes, parse_labels, place_on_mesh
@@ -172,6 +173,7 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
     A card's paths start at `data`, else at the environment's MESHTIDE_DATA, else beside a card that is given by path.
     In a folder the labels of x.obj stand in x.txt, x_labels.txt, x.seg, x.npy, x.npz, x.json or x.eseg, or else in the
     mesh files themselves. A folder of shards that `prepare --shards` wrote is the collection that was packed into it.
+    The files of a folder at an address such as "s3://bucket/shapes" are copied into the cache folder first.
 
     >>> figures = open_collection("figures:hand")
     >>> figures.parts
@@ -185,7 +187,7 @@ def open_collection(source: str | Path, *, data: str | Path | None = None, vocab
         if card.name == FIGURES:
             return _figures(_from_card(card, category, figures_folder(), vocabulary, make_figure_files))
         return _from_card(card, category, data_folder(data, None), vocabulary)
-    path = Path(source)
+    path = folder_of(source)
     if is_shards(path):
         from meshtide.data.shards.reading import open_shards
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -46,6 +48,31 @@ def files_at(url: str, suffixes: tuple[str, ...], recursive: bool = False) -> li
     return [f"{url.rstrip('/')}/{name}" for name in sorted(wanted, key=lambda name: (name.count("/"), name))]
 
 
+def listing(url: str) -> dict[str, str]:
+    """The files right in the folder at an address, each with what the storage says of it, which changes with it."""
+    system, root = _opened(url)
+    try:
+        system.invalidate_cache(root)  # some keep a list that they made before
+        found = system.find(root, maxdepth=1, detail=True) if system.isdir(root) else {}
+    except Exception as error:  # every storage has exceptions of its own
+        raise _fault(url, error) from error
+    return {
+        name.rpartition("/")[2]: json.dumps({key: str(said) for key, said in sorted(about.items())})
+        for name, about in sorted(found.items())
+    }
+
+
+def fetch_whole(url: str, path: Path, most: int = MOST_BYTES) -> None:
+    """Copy the file at an address to a path, where it appears when all of it is there."""
+    handle, temporary = tempfile.mkstemp(prefix=".meshtide.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    try:
+        _fetch(url, Path(temporary), most)
+        Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
 @contextmanager
 def local_copy(place: Path | str, most: int = MOST_BYTES) -> Iterator[Path]:
     """A file of this machine with the content of a place; of a path itself, of an address a copy that goes again."""
@@ -53,7 +80,7 @@ def local_copy(place: Path | str, most: int = MOST_BYTES) -> Iterator[Path]:
         yield Path(place)
         return
     with tempfile.TemporaryDirectory(prefix="meshtide-") as folder:
-        copy = Path(folder) / _safe(PurePosixPath(place).name)
+        copy = Path(folder) / safe_name(PurePosixPath(place).name)
         _fetch(place, copy, most)
         with _named(copy, place):
             yield copy
@@ -66,10 +93,11 @@ def uploaded(place: Path | str) -> Iterator[Path]:
         yield Path(place)
         return
     with tempfile.TemporaryDirectory(prefix="meshtide-") as folder:
-        copy = Path(folder) / _safe(PurePosixPath(place).name)
+        copy = Path(folder) / safe_name(PurePosixPath(place).name)
         with _named(copy, place):
             yield copy
-        for file in sorted(Path(folder).iterdir()):  # an .obj brings its .mtl
+        # An .obj brings its .mtl, and a tar the index that says that it is finished, which comes after it.
+        for file in sorted(Path(folder).iterdir(), key=lambda file: (file != copy, file.name)):
             target = place if file == copy else f"{place.rpartition('/')[0]}/{file.name}"
             system, path = _opened(target)
             try:
@@ -119,7 +147,7 @@ def _opened(url: str) -> tuple[Any, str]:
     return system, path
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A name that leads out of no folder."""
     return name.replace("\\", "_").replace("\0", "_") if name not in ("", ".", "..") else "file"
 

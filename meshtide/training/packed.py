@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meshtide.data.card import known_cards
+from meshtide.data.mirror import folder_of
 from meshtide.data.shards.layout import is_shards
 from meshtide.errors import InputError
 from meshtide.spectral.recipe import GraphRecipe
@@ -13,11 +14,14 @@ from meshtide.spectral.recipe import GraphRecipe
 
 def packed_recipe(source: str | Path) -> GraphRecipe | None:
     """How the shapes of a source were prepared, if it is a folder of shards."""
-    if (isinstance(source, str) and source in known_cards()) or not is_shards(Path(source)):
+    if isinstance(source, str) and source in known_cards():
+        return None
+    folder = folder_of(source)
+    if not is_shards(folder):
         return None
     from meshtide.data.shards.reading import recipe_of
 
-    return recipe_of(Path(source))
+    return recipe_of(folder)
 
 
 def check_packed(

@@ -26,6 +26,7 @@ from meshtide.files import make_folder, write_atomically
 from meshtide.labels.labels import Labels
 from meshtide.many.engine import HERE, Engine
 from meshtide.many.faults import sentence_about
+from meshtide.many.remote import is_url, uploaded
 from meshtide.many.shard import Shard
 from meshtide.many.tasks import Entry, Task, do_tasks
 from meshtide.mesh.mesh import Mesh
@@ -58,7 +59,7 @@ class How:
 
 def tar_tasks(
     collection: Collection,
-    folder: Path,
+    folder: Path | str,
     shard: Shard | None = None,
     left_out: Container[Path | None] = (),
     per_tar: int = SHAPES_PER_TAR,
@@ -81,9 +82,13 @@ def tar_tasks(
     groups = [chosen[first : first + per_tar] for first in range(0, len(chosen), per_tar)] or [[]]
     part = None if shard is None else (shard.index, shard.count)
     return [
-        TarTask(folder / f"{stem_of(part, number)}.tar", order=number, shapes=tuple(group), tars=len(groups))
+        TarTask(_inside(folder, f"{stem_of(part, number)}.tar"), order=number, shapes=tuple(group), tars=len(groups))
         for number, group in enumerate(groups)
     ]
+
+
+def _inside(folder: Path | str, name: str) -> Path | str:
+    return f"{folder}/{name}" if is_url(folder) else Path(folder) / name
 
 
 def write_shards(
@@ -97,9 +102,10 @@ def write_shards(
 ) -> Iterator[tuple[str, int]]:
     """Write tars, and yield each as soon as it is there, with its size; one that is there already stays as it is.
 
-    What the cache has is taken from there. With `half` eigenvectors are kept in half precision.
+    At an address all of them are written anew. What the cache has is taken from there. With `half` eigenvectors are
+    kept in half precision.
     """
-    for folder in {Path(task.source).parent for task in tasks}:
+    for folder in {Path(task.source).parent for task in tasks if not is_url(task.source)}:
         make_folder(folder)
     vectors = "float16" if half else "float32"
     pack = Pack(collection.name, recipe, vectors, collection.vocabulary.name, collection.vocabularies)
@@ -118,12 +124,13 @@ def _names(collection: Collection) -> tuple[str, ...]:
 
 def write_tar(task: TarTask, how: How) -> tuple[Entry, str]:
     """Write one tar and its index, unless they are there."""
-    path = Path(task.source)
     try:
-        kept = _there(path, task, how)
-        return {"size": kept if kept is not None else _write(path, task, how)}, ""
+        with uploaded(task.source) as path:
+            kept = _there(path, task, how)
+            size = kept if kept is not None else _write(path, task, how)
+        return {"size": size}, ""
     except Exception as error:  # said by whoever began the work
-        return {"error": sentence_about(path, error)}, ""
+        return {"error": sentence_about(task.source, error)}, ""
 
 
 def _there(path: Path, task: TarTask, how: How) -> int | None:
