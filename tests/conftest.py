@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Random examples that are the same in every run; `pytest --hypothesis-profile=thorough` draws others, and many.
-settings.register_profile("usual", max_examples=40, derandomize=True, deadline=timedelta(seconds=20))
-settings.register_profile("thorough", max_examples=2000, deadline=timedelta(seconds=20))
+# None has a time limit by the clock, which a busy machine would miss; limits of time are tests of their own.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("usual", max_examples=40, derandomize=True, **PATIENT)
+settings.register_profile("thorough", max_examples=2000, **PATIENT)
 settings.register_profile(
-    "quick", max_examples=15, derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
+    "quick", max_examples=15, derandomize=True, phases=[Phase.explicit, Phase.generate], **PATIENT
 )
 settings.load_profile("usual")
 

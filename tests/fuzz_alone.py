@@ -107,7 +107,7 @@ def _refusing_badly(path: Path) -> None:
 def test_the_fuzzer_notices(breaks: Callable[[Path], None], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "mesh.obj", lambda path: breaks(path) if path.read_bytes() == b"bad" else None)
     monkeypatch.setattr(server, "SECONDS", 0.5)
-    monkeypatch.setattr(server, "WAIT", 60 if breaks is _busy else 4)
+    monkeypatch.setattr(server, "WAIT", 120 if breaks is _busy else 20)
     monkeypatch.setattr(server, "MOST_GROWTH", 60.0)
     found = list(outcomes([Case(str(number), "mesh.obj", data) for number, data in enumerate((b"", b"bad", b""))]))
     assert [each.verdict for each in found] == ["answered", "broke", "answered"]

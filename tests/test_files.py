@@ -63,7 +63,7 @@ def test_dev_stdout_of_a_redirected_command_follows_what_was_printed(tmp_path: P
         "write_atomically(Path('/dev/stdout'), b'second\\n'); print('third')"
     )
     with (tmp_path / "out.txt").open("wb") as out:
-        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=300)
     assert (tmp_path / "out.txt").read_text() == "first\nsecond\nthird\n"
 
 

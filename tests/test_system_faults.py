@@ -81,7 +81,7 @@ def test_a_file_size_limit_at_a_random_moment(place: Path, seed: int) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, preexec_fn=limited, timeout=120)
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, preexec_fn=limited, timeout=3000)
     assert_said(done, 2)
     whole_or_absent(place / "out")
 
@@ -282,7 +282,7 @@ def test_eight_processes_on_one_cache(tmp_path: Path) -> None:
         for _ in range(8)
     ]
     for process in running:
-        _, said = process.communicate(timeout=120)
+        _, said = process.communicate(timeout=3000)
         assert process.returncode == 0, said
     info = Cache(tmp_path / "cache").info()
     assert (info.entries, info.damaged, info.temporary) == (3, 0, 0)
@@ -331,14 +331,14 @@ def test_without_a_home_or_a_temporary_folder(place: Path, missing: str) -> None
     command = [sys.executable, "-m", "meshtide", *SEGMENT]
     if missing == "HOME":
         kept["MESHTIDE_CACHE"] = str(place / "cache")
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, env=kept, timeout=120)
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, env=kept, timeout=3000)
     assert_said(done, 0)
     assert whole_or_absent(place / "out") == 5
     if missing == "HOME":
         del kept["MESHTIDE_CACHE"]
         kept["HOME"] = "/nowhere/at/all"
         command = [sys.executable, "-m", "meshtide", "cache", "info"]
-        assert_said(subprocess.run(command, capture_output=True, text=True, env=kept, timeout=60), 0)
+        assert_said(subprocess.run(command, capture_output=True, text=True, env=kept, timeout=300), 0)
 
 
 def test_a_run_that_is_refused_writes_nothing(place: Path) -> None:

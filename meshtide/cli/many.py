@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,7 +93,7 @@ def in_words(entry: dict[str, Any]) -> dict[str, Any]:
     return entry | {"error": in_options(str(entry["error"]))} if "error" in entry else entry
 
 
-def mesh_places(given: Iterable[str], recursive: bool = False) -> list[Path | str]:
+def mesh_places(given: Sequence[str], recursive: bool = False) -> list[Path | str]:
     """The files that were named and those in folders that were named, here or at an address."""
     from meshtide.cli.meshes import mesh_files
     from meshtide.mesh.files import READABLE
@@ -101,7 +101,7 @@ def mesh_places(given: Iterable[str], recursive: bool = False) -> list[Path | st
     places: list[Path | str] = []
     for text in given:
         if not is_url(text):
-            places.extend(mesh_files([Path(text)], recursive))
+            places.extend(mesh_files([Path(text)], recursive, alone=len(given) == 1))
             continue
         inside = files_at(text, READABLE, recursive)
         if inside == []:

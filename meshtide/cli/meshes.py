@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -135,18 +135,22 @@ for _command, _name in ((cache_info, "info"), (cache_clear, "clear"), (cache_ver
     add(cache_app, _command, _name)
 
 
-def mesh_files(given: Iterable[Path], recursive: bool = False) -> list[Path]:
-    """The files that were named, and the meshes inside folders that were named; in their folders too if recursive."""
+def mesh_files(given: Sequence[Path], recursive: bool = False, *, alone: bool | None = None) -> list[Path]:
+    """The files that were named, and the meshes inside folders that were named; in their folders too if recursive.
+
+    A folder without meshes ends the command if it is given alone; among others it is a file that cannot be used.
+    """
     from meshtide.mesh.files import READABLE
 
+    alone = len(given) == 1 if alone is None else alone
     paths: list[Path] = []
     for path in given:
         if path.is_dir():
             inside = [file for file in _files_in(path, recursive) if file.suffix.lower() in READABLE]
-            if not inside:
+            if not inside and alone:
                 deeper = "" if recursive else "; --recursive looks into its folders too"
                 raise InputError(f"{path}: has no mesh file in it; known are {', '.join(READABLE)}{deeper}")
-            paths.extend(inside)
+            paths.extend(inside or [path])
         else:
             paths.append(path)
     return paths

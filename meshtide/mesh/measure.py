@@ -79,7 +79,8 @@ def unit_box(vertices: FloatArray, faces: IntArray) -> FloatArray:
     used[faces] = True
     low, high = extent(vertices if used.all() else vertices[used])
     half = float((high / 2 - low / 2).max())
-    return np.asarray((vertices / 2 - low / 2) / (half or 1.0))
+    with np.errstate(over="ignore", invalid="ignore"):  # vertices that no face uses may lie anywhere
+        return np.asarray((vertices / 2 - low / 2) / (half or 1.0))
 
 
 def extent(points: FloatArray) -> tuple[FloatArray, FloatArray]:

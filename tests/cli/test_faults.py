@@ -100,7 +100,7 @@ def test_a_signal_leaves_a_report_of_what_was_done(tmp_path: Path, number: signa
         for _ in range(3):  # so that the second mesh is done
             process.stdout.readline()
         process.send_signal(number)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert process.returncode == 130
     assert 1 <= len(json.loads((tmp_path / "report.json").read_text())["meshes"]) < 3001
 
@@ -155,7 +155,7 @@ def test_work_goes_on_when_nobody_reads_what_is_said(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr is not None
         said = process.stderr.read()
-        process.wait(timeout=60)
+        process.wait(timeout=300)
     assert (process.returncode, said) == (0, "")
     assert len(json.loads((tmp_path / "report.json").read_text())["meshes"]) == 2000
 

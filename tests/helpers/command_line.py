@@ -15,7 +15,7 @@ def run(*words: object, cwd: Path | None = None, **environment: str) -> subproce
         capture_output=True,
         text=True,
         cwd=cwd,
-        timeout=300,
+        timeout=600,
         check=False,
         env={**os.environ, "COLUMNS": "100", **environment},
     )

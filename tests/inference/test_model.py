@@ -215,9 +215,9 @@ def test_descriptions_that_do_not_fit_are_refused_at_once(
 ) -> None:
     tensors, about = content_of(saved)
     data = safetensors.torch.save(tensors, {KEY: json.dumps(about | changes)})
-    start = time.perf_counter()
+    start = time.process_time()
     assert word in refusal(tmp_path / "x.safetensors", data)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '"a"', "[" * 100_000, "{}", '{"format":1}'])

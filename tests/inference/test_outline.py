@@ -238,7 +238,10 @@ def test_the_time_grows_no_faster_than_the_mesh() -> None:
     for level in (3, 5):  # sixteen times as many
         answer, _ = toothed(level)
         assert len(answer.instances)  # not part of what is measured
-        start = time.process_time()
-        outline(answer)
-        seconds.append(time.process_time() - start)
+        best = float("inf")
+        for _ in range(3):  # a busy machine makes single ones longer
+            start = time.process_time()
+            outline(answer)
+            best = min(best, time.process_time() - start)
+        seconds.append(best)
     assert seconds[1] < 40 * seconds[0] + 0.2

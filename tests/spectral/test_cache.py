@@ -265,7 +265,7 @@ def run_script(script: str, *arguments: object) -> subprocess.Popen[str]:
 @pytest.mark.skipif(os.name != "posix", reason="limits the size of files as POSIX does")
 def test_a_full_disk_costs_a_remark_only(tmp_path):
     process = run_script(FULL_DISK, tmp_path)
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     assert output.startswith("False (610, 16)")
     assert "could not be kept there" in output
@@ -298,7 +298,7 @@ def test_processes_that_need_the_same_mesh_compute_it_once(tmp_path):
     processes = [run_script(CROWD, tmp_path, name) for name in range(3)]
     answers = []
     for process in processes:
-        output, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
         answers.append(output.split(" "))
     assert (tmp_path / "log").read_text() == "computed\n"

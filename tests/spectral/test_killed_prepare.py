@@ -34,7 +34,7 @@ def start(folder: Path, cache: Path) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes]) -> None:
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors.decode()
 
 
@@ -47,7 +47,7 @@ def kill_after(process: subprocess.Popen[bytes], seconds: float) -> float | None
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         took = None
-    process.communicate(timeout=20)
+    process.communicate(timeout=240)
     return took
 
 

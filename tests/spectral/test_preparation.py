@@ -210,7 +210,7 @@ def run_faulty(tmp_path: Path, folder: Path, victim: str, fault: str) -> subproc
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 def test_a_worker_that_dies_costs_one_shape(tmp_path, folder):
     process = run_faulty(tmp_path, folder, "shape2", "os.kill(os.getpid(), signal.SIGKILL)")
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
     lines = dict(line.split(" ", 1) for line in output.splitlines())
     assert sorted(lines) == [f"shape{i}" for i in range(5)]
@@ -223,7 +223,7 @@ def test_a_worker_that_dies_costs_one_shape(tmp_path, folder):
 
 def test_a_fault_of_ours_costs_one_shape(tmp_path, folder):
     process = run_faulty(tmp_path, folder, "shape1", "raise MemoryError")
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
     assert "shape1 failed" in output
     assert "not enough memory" in output
@@ -232,13 +232,13 @@ def test_a_fault_of_ours_costs_one_shape(tmp_path, folder):
 
 @pytest.mark.skipif(os.name != "posix", reason="interrupts as POSIX does")
 def test_an_interrupt_ends_the_workers_too(tmp_path, folder):
-    fault = "(Path(sys.argv[2]).parent / 'pid').write_text(str(os.getpid())); import time; time.sleep(60)"
+    fault = "(Path(sys.argv[2]).parent / 'pid').write_text(str(os.getpid())); import time; time.sleep(600)"
     process = run_faulty(tmp_path, folder, "shape4", fault)
     assert process.stdout is not None
     for _ in range(4):
         process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=240)
     assert process.returncode != 0
     assert errors.count("KeyboardInterrupt") == 1
     pid = tmp_path / "pid"

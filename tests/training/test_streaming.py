@@ -180,7 +180,7 @@ mt.train({place!r}, epochs=1, sample=60, device="cpu", options={{"width": 8, "bl
 def test_a_script_needs_no_guard(shards: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(place=str(shards)))
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=240)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "script\n", "")
 
 

@@ -197,7 +197,7 @@ def _labels(labels: ArrayLike, classes: tuple[str, ...], count: int, name: str) 
         raise InputError(f"{name}: labels of shape {values.shape} for {count:,} nodes; wanted one a node")
     if values.dtype.kind in "UO":
         return _named_labels(values, classes, name)
-    if values.dtype.kind == "f" and (values == np.rint(values)).all():
+    if values.dtype.kind == "f" and (np.abs(values) < 2**53).all() and (values == np.rint(values)).all():
         values = values.astype(np.int64)
     if values.dtype.kind not in "iu":
         raise InputError(f"{name}: labels are {values.dtype}; wanted whole numbers, -1 for none, or names")

@@ -127,11 +127,11 @@ def whole_numbers(path: Path, array: NDArray[Any]) -> IntArray:
         raise InputError(f"{path}: holds {array.dtype} values; wanted whole numbers")
     if len(array) == 0:
         raise InputError(f"{path}: is empty; wanted a label for each element of the mesh")
-    low, high = array.min(), array.max()
+    low, high = int(array.min()), int(array.max())  # half a float could not hold what it is compared with
     if low < -1:
-        raise InputError(f"{path}: has the part number {int(low):,}; only -1 (unlabelled) may be negative")
+        raise InputError(f"{path}: has the part number {low:,}; only -1 (unlabelled) may be negative")
     if high > LARGEST_NUMBER:
-        raise InputError(f"{path}: has the part number {int(high):,}, above {LARGEST_NUMBER:,}; are these labels?")
+        raise InputError(f"{path}: has the part number {high:,}, above {LARGEST_NUMBER:,}; are these labels?")
     values = array.astype(np.int64)
     check_part_count(path, int((np.bincount(values[values >= 0]) > 0).sum()))
     return values

@@ -9,6 +9,7 @@ import pickle
 import zipfile
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from meshtide.data.nodes.files import arrays, linkx, tables
+from meshtide.data.nodes.files import arrays, matlab, tables
 from meshtide.data.nodes.files.npz import read_npz_graph, write_npz_graph
 from meshtide.data.nodes.files.planetoid import read_planetoid
 from meshtide.data.nodes.files.reading import is_graph, read_graph
@@ -425,9 +426,51 @@ def test_mat_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         path, {"edge_index": RING.T, "node_feat": np.zeros((10, 100_000)), "label": Y}, do_compression=True
     )
     assert path.stat().st_size < 100_000
-    monkeypatch.setattr(linkx, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(matlab, "MOST_BYTES", 1_000_000)
     with pytest.raises(InputError, match="unpacks to more than 1,000,000 bytes"):
         read_graph(path)
+
+
+def test_every_kind_of_number_in_a_mat(tmp_path: Path) -> None:
+    kinds = ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+    draw = np.random.default_rng(1)
+    content: dict[str, Any] = {kind: (draw.random((3, 4)) * 9).astype(kind) for kind in kinds}
+    content |= {f"s{kind}": sparse.csc_matrix(content[kind] * (content[kind] > 4)) for kind in ("f8", "i4")}
+    content |= {"deep": np.arange(24.0).reshape(2, 3, 4), "none": np.zeros((0, 2)), "logical": np.eye(3) > 0}
+    left_out = {"text": "word", "cell": np.array([1, "x"], dtype=object), "struct": {"a": 1}, "complex": np.array([1j])}
+    for packed in (False, True):
+        scipy.io.savemat(tmp_path / "x.mat", content | left_out, do_compression=packed)
+        found = matlab.read_matlab((tmp_path / "x.mat").read_bytes())
+        assert set(found) == set(content)
+        wanted = scipy.io.loadmat(tmp_path / "x.mat")
+        for name, value in found.items():
+            if sparse.issparse(value):
+                np.testing.assert_array_equal(value.toarray(), wanted[name].toarray())
+            else:
+                np.testing.assert_array_equal(value, wanted[name])
+                assert value.dtype == wanted[name].dtype
+
+
+def test_a_damaged_mat_is_a_sentence(tmp_path: Path) -> None:
+    """Readers in C have ended the whole process at such files."""
+    content = {"edge_index": RING.T, "node_feat": sparse.csc_matrix(X), "label": Y}
+    answered = 0
+    for packed in (False, True):
+        scipy.io.savemat(tmp_path / "x.mat", content, do_compression=packed)
+        good = (tmp_path / "x.mat").read_bytes()
+        draw = np.random.default_rng(int(packed))
+        for number in range(400):
+            data = bytearray(good)
+            places = draw.integers(124, len(data), 1 + number % 3)
+            for place in places:
+                data[place] = draw.choice([0, 1, 5, 14, 127, 255, data[place] ^ 1])
+            (tmp_path / "x.mat").write_bytes(data[: len(data) - number % 2 * int(draw.integers(40))])
+            try:
+                read_graph(tmp_path / "x.mat")
+                answered += 1
+            except InputError as error:
+                assert "x.mat" in str(error)
+    assert 0 < answered < 400
 
 
 TWITCH = "views,mature,life_time,created_at,updated_at,numeric_id,dead_account,language,affiliate\n"

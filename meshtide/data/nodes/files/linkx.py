@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import datetime
 import io
-import struct
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.data.nodes.files.matlab import MOST_BYTES, Matrix, read_matlab
 from meshtide.data.nodes.files.tables import Table, read_numbers, read_table
 from meshtide.data.nodes.files.unpickled import Made, unpickled
 from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
 from meshtide.files import array_header, read_regular
 
-MOST_BYTES = 2**32  # of a file, and of what it unpacks to
-_ROOM, _TIMES = 2**27, 100  # bytes that any file may unpack to, and more for each byte of it: noughts pack well
 CLASSES_OF_YEARS = 5
-_NUMBERS = (
-    "double", "single", "sparse", "logical", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
-_DAMAGE = (
-    ValueError, TypeError, KeyError, IndexError, OSError, NotImplementedError, EOFError, zlib.error, MemoryError,
-    OverflowError, struct.error,
-)  # fmt: skip
 _MOST_PICKLED = 2**28
 _EDGES, _FEATURES = "large_twitch_edges.csv", "large_twitch_features.csv"
 _LABEL, _ID = "mature", "numeric_id"
@@ -109,62 +98,12 @@ def _channel(table: Table, name: str) -> NDArray[np.float32]:
     return table.numbers([number])[:, 0]
 
 
-def _arrays(path: Path) -> dict[str, Any]:
-    """The numbers in a MATLAB file; texts, structures and objects are left out."""
-    from scipy.io import loadmat, whosmat
-    from scipy.io.matlab import MatReadError
-
-    data = read_regular(path, MOST_BYTES)
-    if data[:8] == b"\x89HDF\r\n\x1a\n" or b"MATLAB 7.3" in data[:128]:
-        raise InputError(f"{path}: is of MATLAB's version 7.3; save it with version 7 or as .npz")
+def _arrays(path: Path) -> dict[str, Matrix]:
+    """The numbers in a MATLAB file."""
     try:
-        _check_size(data)
-        stream: Any = io.BytesIO(data)  # which scipy reads like a path
-        names = [name for name, _, kind in whosmat(stream) if kind in _NUMBERS]
-        content: dict[str, Any] = loadmat(stream, variable_names=names)
+        return read_matlab(read_regular(path, MOST_BYTES))
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    except (MatReadError, *_DAMAGE) as error:
-        raise InputError(
-            f"{path}: cannot be read as a MATLAB file ({str(error)[:120] or type(error).__name__})"
-        ) from None
-    found = {name: content[name] for name in names if name in content}
-    return {name: _sound(value, path, name) for name, value in found.items()}
-
-
-def _sound(value: Any, path: Path, name: str) -> Any:
-    """A value whose indices lie inside of it."""
-    if not isinstance(value, sparse.sparray | sparse.spmatrix):
-        return value
-    try:
-        matrix: Any = sparse.csc_array(value)
-        matrix.check_format(full_check=True)
-    except (ValueError, IndexError) as error:
-        raise InputError(f"{path}: '{name}' is a damaged sparse matrix ({error})") from None
-    return matrix.tocsr()
-
-
-def _check_size(data: bytes) -> None:
-    """Raise InputError for a file that unpacks to more than it may; each of its elements is packed by itself."""
-    place, total = 128, 0
-    most = min(MOST_BYTES, _ROOM + _TIMES * len(data))
-    order = ">" if data[126:128] == b"MI" else "<"
-    while place + 8 <= len(data):
-        kind, size = struct.unpack(f"{order}II", data[place : place + 8])
-        if kind == 15:  # packed
-            total += _unpacked(data[place + 8 : place + 8 + size], most - total)
-        place += 8 + size
-    if total > most:
-        raise InputError(f"unpacks to more than {most:,} bytes, which are the most for it; save it unpacked")
-
-
-def _unpacked(data: bytes, most: int) -> int:
-    """How many bytes packed data has, counted up to a little more than `most`."""
-    reader, count, left = zlib.decompressobj(), 0, data
-    while left and not reader.eof and count <= most:
-        count += len(reader.decompress(left, 2**24))
-        left = reader.unconsumed_tail
-    return count
+        raise error if str(error).startswith(str(path)) else InputError(f"{path}: {error}") from None
 
 
 def _splits(path: Path, count: int) -> tuple[Any, ...]:

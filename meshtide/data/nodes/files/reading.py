@@ -47,5 +47,14 @@ def read_graph(path: Path) -> NodeTask:
         raise InputError(f"{path}: no such file")
     for form in FORMATS:
         if form.matches(path):
-            return form.read(path)
+            return _read(form, path)
     raise InputError(f"{path}: is no graph that can be read; wanted {', '.join(form.name for form in FORMATS)}")
+
+
+def _read(form: GraphFormat, path: Path) -> NodeTask:
+    """A graph, or a sentence that names its file: what is wrong with a graph is said by the graph's name."""
+    try:
+        return form.read(path)
+    except InputError as error:
+        said = str(error)
+        raise error if path.name in said else InputError(f"{path}: {said.removeprefix(f'{path.stem}: ')}") from error
