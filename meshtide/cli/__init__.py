@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -13,7 +14,7 @@ from meshtide.cli.commands import CONTEXT, Group, add
 from meshtide.cli.compare import compare
 from meshtide.cli.console import err, out
 from meshtide.cli.evaluate import evaluate
-from meshtide.cli.faults import leave, listen
+from meshtide.cli.faults import leave, listen, sentence_about
 from meshtide.cli.many import merge
 from meshtide.cli.meshes import cache_app, demo, doctor
 from meshtide.cli.prepare import prepare
@@ -68,13 +69,16 @@ def main() -> NoReturn:
     except MemoryError:
         err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
         code = 2
-    except RuntimeError as error:
+    except (RuntimeError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
         err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
         code = 2
     except BrokenPipeError:  # whoever read our output has seen enough
         pass
+    except OSError as error:  # such as a name that is longer than any file's
+        err.print(f"[red]error:[/red] {escape(sentence_about(Path(), error))}")
+        code = 2
     except (
         SystemExit
     ) as end:  # how typer ends: with 1, and this in the place of the stream, where nobody reads its help

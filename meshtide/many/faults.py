@@ -28,5 +28,8 @@ def is_our_fault(error: Exception) -> bool:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether torch, which has no exception of its own for it, found too little memory."""
-    return isinstance(error, RuntimeError) and "not enough memory" in str(error)
+    """Whether torch or the loader of libraries found too little memory; neither has an exception of its own for it."""
+    said = str(error)
+    if isinstance(error, ImportError):
+        return "cannot allocate memory" in said.lower() or "failed to map segment" in said
+    return isinstance(error, RuntimeError) and "not enough memory" in said

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.memory import need
 
 RAYS = 12
 HALF_ANGLE = np.radians(50.0)  # of the cone that rays are cast into
 FAR = 1.0  # what counts as thick where no ray meets anything: the square root of a surface of area 1
 NEAR = 1e-3  # nothing is thinner than this: both sides of a sheet drawn twice
 BLOCK = 65_536  # faces whose rays are cast at once, so that memory does not grow with the mesh
+ROOM, ROOM_A_FACE = 160 * 2**20, 400  # bytes: a little more than Embree was seen to take, its threads' stacks included
 LIFT = 1e-4  # rays start this far below the surface, so that they do not meet their own face
 
 
@@ -38,6 +40,7 @@ class Inside:
         from embreex.mesh_construction import TriangleMesh
         from embreex.rtcore_scene import EmbreeScene
 
+        need(ROOM + ROOM_A_FACE * len(self.triangles))
         scene = EmbreeScene()
         # The scene keeps no reference to what was built into it.
         self._mesh = TriangleMesh(scene, self.triangles)

@@ -160,6 +160,47 @@ def test_work_goes_on_when_nobody_reads_what_is_said(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "report.json").read_text())["meshes"]) == 2000
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("segment", "a.obj", "-o", "LONG.ply"),
+        ("segment", "LONG.obj", "-o", "x.ply"),
+        ("segment", "a.obj", "--model", "LONG.safetensors"),
+        ("segment", "a.obj", "-o", "x.ply", "--json", "LONG.json"),
+        ("segment", "a.obj", "-o", "x.ply", "--manifest", "LONG.jsonl"),
+        ("doctor", "a.obj", "--fix", "-o", "LONG.ply"),
+        ("train", "LONG", "-o", "m.safetensors"),
+        ("train", ".", "-o", "LONG.safetensors"),
+        ("evaluate", "default", "LONG"),
+        ("prepare", "LONG"),
+        ("merge", "LONG.jsonl"),
+        ("view", "LONG.obj", "--html", "x.html"),
+        ("view", "a.obj", "--html", "LONG.html"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_longer_than_any_file_has_is_a_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "a.obj").write_text(CORNER)
+    done = run(*(word.replace("LONG", 300 * "x") for word in words), cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert 60 * "x" in done.stderr.replace("\n", "")
+
+
+def test_a_folder_without_meshes_costs_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.obj").write_text(CORNER)
+    (tmp_path / "b.obj").mkdir()
+    done = run("doctor", "b.obj", cwd=tmp_path)
+    assert "b.obj: has no mesh file in it" in done.stderr
+    for words in (["doctor"], ["segment", "-o", "out"]):
+        done = run(*words, "a.obj", "b.obj", "--json", "report.json", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "is a folder" in done.stdout + done.stderr
+        report = json.loads((tmp_path / "report.json").read_text())["meshes"]
+        assert [Path(entry["file"]).name for entry in report] == ["a.obj", "b.obj"]
+    assert (tmp_path / "out" / "a.ply").is_file()
+
+
 def test_doctor_into_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.obj").write_text(CORNER + "v 9 9 9\n")
     (tmp_path / "taken").write_text("")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -14,6 +16,7 @@ from meshtide.errors import InputError
 from meshtide.inference.segment import segment
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.labels import Labels
+from meshtide.many.faults import is_out_of_memory
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.ready import at_usual_scale
 
@@ -69,6 +72,34 @@ def test_too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPatch, error:
     monkeypatch.setattr(segmenting, "_segmented", full)
     with pytest.raises(InputError, match=r"its .* vertices and 10,410 triangles; give fewer `max_vertices`"):
         segment(BODY)
+
+
+LITTLE_ROOM = """
+import resource
+from pathlib import Path
+import embreex.mesh_construction, embreex.rtcore_scene
+from meshtide.spectral.thickness import Inside
+from shapes import sphere
+ball = Inside(sphere(2).vertices, sphere(2).faces)
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**26, used + 2**26))
+try:
+    ball.distances(sphere(0).vertices, sphere(0).vertices)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of a process")
+def test_a_library_that_dies_without_memory_is_not_asked() -> None:
+    done = subprocess.run([sys.executable, "-c", LITTLE_ROOM], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:12]) == (0, "no room for "), done
+
+
+def test_libraries_that_cannot_be_loaded_for_want_of_memory_are_a_sentence() -> None:
+    said = "libtorch_cpu.so: failed to map segment from shared object"
+    assert is_out_of_memory(ImportError(said))
+    assert not is_out_of_memory(ImportError("libfoo.so: cannot open shared object file"))
 
 
 def test_other_faults_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

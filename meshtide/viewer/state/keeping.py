@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Mapping
@@ -170,11 +171,21 @@ def _usual_path(entry: Entry) -> Path:
 
 def _copy_paths(entry: Entry) -> list[Path]:
     """Where a copy may be: beside the mesh, hidden so that no one takes it for labels, or with the user's own data."""
-    name = f".{_plain(entry.name if entry.path is None else entry.path.name)}.unsaved.npz"
-    beside = Path(name) if entry.path is None else entry.path.parent / name
-    return [beside, platformdirs.user_data_path("meshtide") / "unsaved" / name]
+    own = entry.name if entry.path is None else entry.path.name
+    name = f".{_plain(own)}" if _plain(own) == own else f".{_plain(own)}.{_digest(own)}"
+    beside = Path() if entry.path is None else entry.path.parent
+    # Meshes of many folders have one name, and no two of them may share a copy.
+    whose = f"{name}.{_digest(str(beside.resolve()))}"
+    return [
+        beside / f"{name}.unsaved.npz",
+        platformdirs.user_data_path("meshtide") / "unsaved" / f"{whose}.unsaved.npz",
+    ]
 
 
 def _plain(name: str) -> str:
     """A name as a file can have it."""
     return re.sub(r"[^\w.+ -]", "_", name)[:100] or "mesh"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:12]

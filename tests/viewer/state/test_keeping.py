@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +159,21 @@ def test_a_copy_goes_to_the_users_own_folder_where_the_meshes_cannot_be_written(
 
     monkeypatch.setattr(module.Painting, "save", save)
     (said,) = keeping.unsaved()
-    assert "own/meshtide/unsaved/.a.obj.unsaved.npz" in said
+    assert "own/meshtide/unsaved/.a.obj." in said
+    assert Keeping(scene.entries, {}).found_copy(0) is not None
+    namesake = meshes.parent / "others"
+    shutil.copytree(meshes, namesake)
+    assert opened(namesake)[1].found_copy(0) is None  # what was painted on one mesh is not offered for another
+
+
+def test_names_that_differ_in_odd_letters_have_copies_of_their_own(meshes: Path) -> None:
+    for name in ("a*.obj", "a?.obj"):
+        save_mesh(figure(1)[0], meshes / name)
+    scene = Scene([meshes / "a*.obj", meshes / "a?.obj"])
+    keeping = Keeping(scene.entries, scene.paintings)
+    paint(scene, 3)
+    keeping.keep_copy(at_once=True)
+    assert keeping.found_copy(1) is None
     assert Keeping(scene.entries, {}).found_copy(0) is not None
 
 
