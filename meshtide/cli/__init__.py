@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -66,13 +67,11 @@ def main() -> NoReturn:
     except InputError as error:
         err.print(f"[red]error:[/red] {escape(in_options(str(error)))}")
         code = 2
-    except MemoryError:
-        err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
-        code = 2
-    except (RuntimeError, ImportError) as error:
-        if not is_out_of_memory(error):
+    except (MemoryError, RuntimeError, ImportError) as error:
+        if not isinstance(error, MemoryError) and not is_out_of_memory(error):
             raise
-        err.print(f"[red]error:[/red] there is not enough memory; {LESS}")
+        with contextlib.suppress(OSError, AttributeError):  # plainly: colours take memory, too
+            sys.stderr.write(f"error: there is not enough memory; {LESS}\n")
         code = 2
     except BrokenPipeError:  # whoever read our output has seen enough
         pass

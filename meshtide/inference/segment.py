@@ -31,6 +31,7 @@ from meshtide.inference.shells import Stripped, strip
 from meshtide.inference.sided import with_sides
 from meshtide.inference.unnamed import divide
 from meshtide.labels.labels import Labels
+from meshtide.many.faults import is_out_of_memory
 from meshtide.memory import give_back
 from meshtide.mesh.decimation import MAX_VERTICES, Carrier, simplify_once
 from meshtide.mesh.mesh import Mesh
@@ -105,7 +106,7 @@ def segment(
         else:
             found = _segmented(here, model, kind, refine, sides, max_vertices, cache, device)
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "not enough memory" not in str(error):  # which is what torch says
+        if not isinstance(error, MemoryError) and not is_out_of_memory(error):
             raise
         place = given.source if isinstance(given.source, Path) else given.mesh.name
         raise InputError(

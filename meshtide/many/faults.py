@@ -7,6 +7,8 @@ from pathlib import Path
 from meshtide.errors import InputError, printable
 from meshtide.words import shown
 
+_OF_TORCH = ("not enough memory", "can't allocate memory", "out of memory")  # on Windows, on Linux, on a GPU
+_OF_LOADING = ("cannot allocate memory", "failed to map segment")
 NO_MEMORY = "there is not enough memory for it; give fewer `max_vertices`, or simplify it in another program first"
 
 
@@ -29,7 +31,6 @@ def is_our_fault(error: Exception) -> bool:
 
 def is_out_of_memory(error: Exception) -> bool:
     """Whether torch or the loader of libraries found too little memory; neither has an exception of its own for it."""
-    said = str(error)
-    if isinstance(error, ImportError):
-        return "cannot allocate memory" in said.lower() or "failed to map segment" in said
-    return isinstance(error, RuntimeError) and "not enough memory" in said
+    said = str(error).lower()
+    signs = _OF_LOADING if isinstance(error, ImportError) else _OF_TORCH if isinstance(error, RuntimeError) else ()
+    return any(sign in said for sign in signs)

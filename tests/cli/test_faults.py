@@ -53,6 +53,7 @@ def segmented(folder: Path, fault: Callable[[Path], None], monkeypatch: pytest.M
         (IndexError("a fault\x1b[2J"), 1, "meshtide has a fault here (IndexError: a fault\\x1b[2J)"),
         (MemoryError(), 2, "b.obj: there is not enough memory for it; give fewer --max-vertices"),
         (RuntimeError("DefaultCPUAllocator: not enough memory: you tried"), 2, "not enough memory for it"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), 2, "not enough memory for it"),
         (OSError(28, "No space left on device", "x.ply"), 2, "x.ply: cannot be read or written (No space left"),
     ],
 )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import tarfile
+import tracemalloc
+import zlib
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 import safetensors.numpy
+from fuzzing.mutations import mutated
 from labelled_folders import write_figures
 
 from meshtide.data.collection import Collection, open_collection
@@ -196,8 +200,6 @@ def test_an_index_that_is_none(packed: Path, damage: bytes) -> None:
 
 def forged(packed: Path, **arrays: Any) -> Collection:
     """The first shape with other arrays, whose length and checksum are right."""
-    import zlib
-
     index = json.loads((packed / "shapes-00000.json").read_text())
     shape = index["shapes"][0]
     tar = packed / "shapes-00000.tar"
@@ -235,6 +237,51 @@ def test_forged_arrays_are_refused(packed: Path, name: str, value: float, senten
     collection = forged(packed, **{name: wrong})
     with pytest.raises(InputError, match=sentence):
         collection.load(collection.shapes[0])
+
+
+def test_what_claims_many_shards_takes_no_memory_for_them(packed: Path, tmp_path: Path) -> None:
+    tracemalloc.start()
+    try:
+        change(packed / "shapes-00000.json", tars=10**9)
+        with pytest.raises(InputError, match="has 3 of 1000000000 shards"):
+            open_collection(packed)
+        (tmp_path / "many").mkdir()
+        (packed / "shapes-00000.json").rename(tmp_path / "many" / "shapes-0of999999999-00000.json")
+        with pytest.raises(InputError, match="the shards of job 1/999999999 are missing"):
+            open_collection(tmp_path / "many")
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_damaged_shards_are_a_sentence(packed: Path) -> None:
+    """An index whose values are changed, and tars whose bytes are, with lengths and checksums that fit."""
+    index, tar = packed / "shapes-00000.json", packed / "shapes-00000.tar"
+    whole, bytes_of_tar = index.read_bytes(), tar.read_bytes()
+    verdicts = {"answered": 0, "refused": 0}
+    for seed in range(600):
+        random = Random(seed)
+        said, data = json.loads(whole), bytearray(bytes_of_tar)
+        if seed % 2:
+            index.write_bytes(mutated("index.json", whole, [whole], random))
+        else:
+            shape = said["shapes"][0]
+            for _ in range(random.choice((1, 1, 3))):
+                data[shape["offset"] + random.randrange(random.choice((900, shape["size"])))] = random.randrange(256)
+            shape["crc32"] = zlib.crc32(bytes(data[shape["offset"] : shape["offset"] + shape["size"]]))
+            index.write_text(json.dumps(said))
+        tar.write_bytes(data)
+        try:
+            collection = open_collection(packed)
+            mesh, labels = collection.load(collection.shapes[0])
+            assert np.isfinite(mesh.vertices).all()
+            assert labels is not None
+            verdicts["answered"] += 1
+        except InputError as error:
+            assert str(error).isprintable()
+            assert "packed" in str(error) or "figure" in str(error), error
+            verdicts["refused"] += 1
+    assert min(verdicts.values()) > 30, verdicts
 
 
 def test_a_tar_that_is_cut_short_or_gone_is_named(packed: Path) -> None:

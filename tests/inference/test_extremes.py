@@ -63,7 +63,12 @@ def test_labels_travel_between_elements_at_any_size(scale: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [MemoryError(), RuntimeError("[enforce fail] DefaultCPUAllocator: not enough memory: you tried")]
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: not enough memory: you tried"),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried"),
+    ],
 )
 def test_too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def full(*_: Any) -> None:

@@ -127,10 +127,12 @@ def index_paths(folder: Path) -> list[Path]:
     counts = {count for _, count in parts}
     if len(counts) > 1:
         raise InputError(f"{folder}: has shards of two divisions ({_listed(counts)} jobs); write them to a new folder")
-    missing = sorted(set(range(next(iter(counts), 0))) - {part for part, _ in parts})
-    if missing:
+    there = {part for part, _ in parts}
+    # One after the other: a name can claim more parts than a set of them would fit into memory.
+    missing = next((part for part in range(next(iter(counts), 0)) if part not in there), None)
+    if missing is not None:
         raise InputError(
-            f"{folder}: the shards of job {missing[0]}/{counts.pop()} are missing; run `prepare` with `shards` for it"
+            f"{folder}: the shards of job {missing}/{counts.pop()} are missing; run `prepare` with `shards` for it"
         )
     return found
 
@@ -160,7 +162,7 @@ def check_numbers(folder: Path, indices: Mapping[Path, Index]) -> None:
         seen.setdefault((part, count), set()).add(number)
     for path, index in indices.items():
         part, count, _ = _numbers(path)
-        if seen[part, count] != set(range(index.tars)):
+        if len(seen[part, count]) != index.tars or max(seen[part, count]) != index.tars - 1:
             raise InputError(
                 f"{folder}: has {len(seen[part, count])} of {index.tars} shards; run `prepare` with `shards` again "
                 "for those that are missing"
