@@ -198,7 +198,7 @@ def check_names(names: tuple[Any, ...]) -> None:
     for name in names:
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             raise InputError(
-                f"the part name {shown(repr(name))} cannot be used; a name is printable text without outer spaces"
+                f"the part name '{shown(str(name))}' cannot be used; a name is printable text without outer spaces"
             )
     twice = _repeated(names)
     if twice:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
-from shapes import FIGURE_PARTS, box, figure
+from shapes import FIGURE_PARTS, box, figure, sphere
 
 from meshtide.data.collection import Collection, open_collection
 from meshtide.data.finding import Problem
@@ -295,3 +296,17 @@ def test_numbers_with_names_that_are_numbers_go_together(tmp_path: Path) -> None
     put_box(tmp_path, "y.off")
     np.savez(tmp_path / "y.npz", labels=np.array([0, 1] * 6), names=np.array(["part 0", "part 1"]))
     assert open_collection(tmp_path).parts == ("part 0", "part 1")
+
+
+def test_a_part_name_that_cannot_be_shown_is_said_with_its_file(tmp_path: Path) -> None:
+    for name, part in (("a", "arm"), ("b", "arm\x1b[2J" + 9_000 * "m")):
+        save_mesh(sphere(1), tmp_path / f"{name}.off")
+        (tmp_path / f"{name}.json").write_text(json.dumps(["leg", part] * 40))
+    collection = open_collection(tmp_path)
+    assert tuple(collection.vocabulary.parts) == ("arm", "leg")
+    (problem,) = collection.check()
+    assert problem.path == tmp_path / "b.json"
+    assert problem.sentence.startswith("the part name 'arm\\x1b[2Jmmm")
+    assert len(problem.sentence) < 200
+    with pytest.raises(InputError, match=r"b\.json: the part name"):
+        collection.load(collection.shapes[1])

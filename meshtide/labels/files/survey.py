@@ -14,6 +14,7 @@ from meshtide.errors import InputError
 from meshtide.labels.files.contents import Contents, IndexLists, PerElement, Place, Sizes
 from meshtide.labels.files.placing import detect_part_base
 from meshtide.labels.files.reading import parse_labels
+from meshtide.labels.labels import check_names
 from meshtide.mesh.files import load_mesh
 from meshtide.words import listed
 
@@ -82,13 +83,19 @@ def leaves_index_base_open(contents: Contents) -> TypeGuard[IndexLists]:
 
 def _contents(label_path: Path, mesh_path: Path, on: Place | None) -> Contents | None:
     try:
-        return parse_labels(label_path, None, on)
+        return _named(parse_labels(label_path, None, on))
     except InputError:
         pass
     try:  # which of a file's arrays is meant, only the mesh may tell
-        return parse_labels(label_path, Sizes.of(load_mesh(mesh_path)), on)
+        return _named(parse_labels(label_path, Sizes.of(load_mesh(mesh_path)), on))
     except InputError:
         return None
+
+
+def _named(contents: Contents) -> Contents:
+    """What a file has, if its parts have names that parts can have."""
+    check_names(tuple(contents.names or ()))
+    return contents
 
 
 def _common_base(files: list[PerElement]) -> tuple[int | None, tuple[str, ...]]:
