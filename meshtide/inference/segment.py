@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from meshtide.errors import InputError
 from meshtide.inference.evidence import supported
@@ -101,10 +102,12 @@ def segment(
     given = take(mesh)
     here = replace(given, mesh=at_usual_scale(given.mesh))
     try:
-        if without_names:
-            found = divide(here, count=count, detail=1.0 if detail is None else detail, reason=ASKED)
-        else:
-            found = _segmented(here, model, kind, refine, sides, max_vertices, cache, device)
+        # One thread: sums in another order would divide a ball in another way, and small products gain nothing by more.
+        with threadpool_limits(limits=1):
+            if without_names:
+                found = divide(here, count=count, detail=1.0 if detail is None else detail, reason=ASKED)
+            else:
+                found = _segmented(here, model, kind, refine, sides, max_vertices, cache, device)
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not is_out_of_memory(error):
             raise

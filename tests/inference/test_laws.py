@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from shapes import box, sphere, torus
+from threadpoolctl import threadpool_limits
 
 import meshtide as mt
 from meshtide.arrays import FloatArray, IntArray
@@ -93,3 +94,12 @@ def test_random_assemblies_have_an_answer_for_every_element(seed: int, count: in
     assert np.allclose(result.probabilities.sum(axis=1), 1, atol=1e-3)
     assert len(result.face_instances) == sum(map(len, faces))
     assert sum(result.shares.values()) == pytest.approx(1)
+
+
+def test_a_ball_is_divided_alike_whatever_the_number_of_threads() -> None:
+    ball = sphere(1)  # which may be cut anywhere, so that the last digit of a sum decides where
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            found.append(mt.segment(ball, count=2).face_labels.values)
+    assert (found[0] == found[1]).all()
