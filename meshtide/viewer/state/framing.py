@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from meshtide.arrays import FloatArray
 from meshtide.mesh.measure import unit
 
-OPENING = 45.0  # degrees that the camera sees from its lower edge to its upper one
+OPENING = 25.0  # degrees that the camera sees from its lower edge to its upper one: what stands aside looks alike
 MARGIN = 1.12  # by which the room is larger than what is shown
 MOST_HIDDEN = 0.6  # of the width that a panel can take before it is drawn over
 NEAREST = 0.1  # of the shape's size, between the camera and what is nearest to it

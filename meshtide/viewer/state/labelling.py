@@ -44,12 +44,13 @@ class Labelling:
         """Let the mouse paint, or turn the shape again."""
         self.end()
         self.active = active
+        self.message = self._told_of_tool() if active else ""
 
     def take_tool(self, tool: str) -> None:
         """Paint with a tool; the brush, where it is held already, is put down."""
         held = self.active and self.tool == tool
-        self.take_up(not (held and tool == "brush"))
         self.tool = tool
+        self.take_up(not (held and tool == "brush"))
 
     def choose_part(self, number: int) -> None:
         """Paint with a part by its number, from 0."""
@@ -60,6 +61,17 @@ class Labelling:
         self.part = number
         if self.tool == "erase":  # whoever chooses a part wants to paint it
             self.tool = "brush"
+        self.message = self._told_of_tool()
+
+    def _told_of_tool(self) -> str:
+        """What the mouse does now."""
+        names = self.scene.painting.names
+        if self.tool == "erase":
+            return "the mouse erases; B takes up the brush"
+        if not names:
+            return "name a part first: type a name and press Enter"
+        does = {"brush": "paints", "fill": "fills up to creases with", "piece": "names whole pieces"}[self.tool]
+        return f"the mouse {does} '{shown(names[min(self.part, len(names) - 1)])}'; T proposes the rest"
 
     def new_part(self) -> None:
         """Add the part whose name was typed, and paint with it."""
@@ -178,7 +190,7 @@ class Labelling:
         proposal = self.scene.proposals.get(self.scene.index)
         bound = f"at least {self.sure:.0%} likely"
         if proposal is None:
-            return f"After 'train', 'accept' takes the parts that the small models find {bound}, and leaves the rest."
+            return f"'accept' takes what is {bound}"
         areas, free = self.scene.item.vertex_areas, ~self.scene.painting.painted
         taken = areas[free & (proposal.confidence >= self.sure)].sum() / max(areas.sum(), 1e-300)
         left = areas[free].sum() / max(areas.sum(), 1e-300) - taken

@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from meshtide.errors import InputError
+from meshtide.viewer.state.framing import OPENING
+from meshtide.viewer.window.material import load_material
 
 LIBRARIES = "apt install libegl1 libgl1 libx11-6"
 WITHOUT = "use `screenshot=FILE.png`, which needs no screen, or `html=FILE.html`, which needs no OpenGL"
@@ -36,7 +38,9 @@ def _initialise(window: bool) -> None:
     except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise InputError(f"the window cannot be drawn ({reason}); on Debian: {LIBRARIES}; or {WITHOUT}") from error
+    load_material(polyscope)
     polyscope.set_ground_plane_mode("none")
+    polyscope.set_vertical_fov_degrees(OPENING)
     polyscope.set_SSAA_factor(2)
     polyscope.set_build_default_gui_panels(False)
     polyscope.set_open_imgui_window_for_user_callback(False)

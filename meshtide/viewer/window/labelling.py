@@ -9,7 +9,7 @@ from meshtide.errors import InputError
 from meshtide.viewer.state.labelling import LARGEST, SMALLEST, TOOLS, Labelling
 from meshtide.viewer.state.shortcuts import TOLD
 
-NARROW = 150.0  # pixels, so that words fit beside
+NARROW = 100.0  # pixels, so that words fit beside
 
 
 class LabellingPanel:
@@ -30,7 +30,8 @@ class LabellingPanel:
             gui.SameLine()
         gui.NewLine()
         gui.SetNextItemWidth(NARROW)
-        _, labelling.share = gui.SliderFloat("size of the brush", labelling.share, SMALLEST, LARGEST, "%.3f")
+        _, labelling.share = gui.SliderFloat("size", labelling.share, SMALLEST, LARGEST, "%.3f")
+        gui.SameLine()
         gui.SetNextItemWidth(NARROW)
         entered, labelling.name = gui.InputText("##name", labelling.name, gui.ImGuiInputTextFlags_EnterReturnsTrue)
         if entered:  # and the next name can be typed
@@ -47,10 +48,13 @@ class LabellingPanel:
         gui.SameLine()
         self._button(gui, "accept", labelling.accept)
         gui.SameLine()
-        gui.SetNextItemWidth(NARROW - 50)
+        gui.SetNextItemWidth(NARROW)
         _, labelling.sure = gui.SliderFloat("sure", labelling.sure, 0.0, 1.0, "%.2f")
         gui.TextWrapped(labelling.told_of_sure())
         self._files(gui)
+
+    def draw_keys(self, gui: Any) -> None:
+        """What the keys do, below the parts."""
         if gui.TreeNode("keys"):
             for keys, does in TOLD:
                 gui.TextWrapped(f"{keys}: {does}")

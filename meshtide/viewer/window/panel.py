@@ -117,3 +117,5 @@ class Panel:
         if not labels and scene.mode in ABOUT_INSTANCES:
             self.pieces.draw(gui)
         self.parts.draw(gui, labelling=labels)
+        if labels:
+            self.labelling.draw_keys(gui)

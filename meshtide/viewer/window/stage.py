@@ -16,6 +16,7 @@ from meshtide.viewer.state.drawing import Drawing
 from meshtide.viewer.state.framing import Camera, directions, framed, pixels, turned
 from meshtide.viewer.state.layers import Layer, LegendEntry, parts_layer, truth_only
 from meshtide.viewer.state.scene import Scene
+from meshtide.viewer.window.material import MATERIAL, as_light
 
 MESH, TRUTH, MARK, LINE = "mesh", "truth", "selected vertex", "line"
 GAP = 1.15  # widths between a prediction and the truth beside it
@@ -182,10 +183,10 @@ class Stage:
             surface = self.polyscope.register_surface_mesh(
                 name, drawing.vertices + offset, drawing.faces, smooth_shade=True, edge_width=0.0
             )
-            surface.set_material("clay")
+            surface.set_material(MATERIAL)
             self._sent[name] = sent
         surface = self.polyscope.get_surface_mesh(name)
-        surface.add_color_quantity("shown", drawing.colours(layer), defined_on=layer.on, enabled=True)
+        surface.add_color_quantity("shown", as_light(drawing.colours(layer)), defined_on=layer.on, enabled=True)
 
     def _truth_layer(self) -> Layer:
         truth = self.scene.item.truth

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from meshtide.output.pictures.camera import VIEWS, rotation
-from meshtide.viewer.state.framing import Camera, directions, framed, pixels, turned
+from meshtide.viewer.state.framing import OPENING, Camera, directions, framed, pixels, turned
 
 POINTS = np.random.default_rng(0).normal(size=(200, 3)) * (3.0, 1.0, 0.5)
 
@@ -48,7 +48,7 @@ def test_from_above_one_looks_straight_down() -> None:
 def test_pixels_are_those_of_a_pinhole_camera() -> None:
     axes = np.eye(3)
     camera = Camera(np.array([0.0, 0.0, 2.0]), np.zeros(3), axes[1], axes[0])
-    edge = 2 * np.tan(np.radians(22.5))  # what is seen at this distance, up from the middle
+    edge = 2 * np.tan(np.radians(OPENING / 2))  # what is seen at this distance, up from the middle
     found = pixels(np.array([[0, 0, 0], [0, edge, 0], [edge, 0, 0], [0, 0, 3.0]]), camera, (800, 600))
     np.testing.assert_allclose(found[:3], [[400, 300], [400, 0], [700, 300]], atol=1e-9)
     assert np.isnan(found[3]).all()  # behind it

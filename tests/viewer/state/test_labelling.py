@@ -115,7 +115,7 @@ def test_undoing_a_part_leaves_one_that_can_be_painted_with(labelling: Labelling
 
 
 def test_what_sure_means_is_said_in_shares_of_the_surface(labelling: Labelling) -> None:
-    assert "After 'train'" in labelling.told_of_sure()
+    assert "at least 50% likely" in labelling.told_of_sure()
     scene = labelling.scene
     areas = scene.item.vertex_areas
     sure = (MESH.vertices[:, 2] > np.median(MESH.vertices[:, 2])).astype(np.float32)
@@ -198,3 +198,19 @@ def test_the_ring_lies_on_the_surface_around_the_vertex() -> None:
     middle = points.mean(axis=0)
     assert np.linalg.norm(middle / np.linalg.norm(middle) - ball.vertices[5]) < 0.02
     np.testing.assert_allclose(np.linalg.norm(points - ball.vertices[5], axis=1), 0.3, atol=0.03)
+
+
+def test_the_last_message_says_what_the_mouse_does(labelling: Labelling) -> None:
+    labelling.take_tool("brush")
+    assert "name a part first" in labelling.message
+    labelling.name = "leg"
+    labelling.new_part()
+    labelling.take_tool("piece")
+    assert labelling.message.startswith("the mouse names whole pieces 'leg'")
+    labelling.take_tool("erase")
+    assert "erases" in labelling.message
+    labelling.choose_part(0)
+    assert labelling.message.startswith("the mouse paints 'leg'")
+    labelling.take_tool("brush")
+    assert labelling.message == ""
+    assert not labelling.active

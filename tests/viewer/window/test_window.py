@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from shapes import FIGURE_PARTS, figure
+from shapes import FIGURE_PARTS, figure, sphere
 from small_models import model
 
 from meshtide.errors import InputError
@@ -266,7 +266,7 @@ import torch
 torch.set_num_threads(1)
 from dataclasses import replace
 import numpy as np
-from shapes import FIGURE_PARTS, figure
+from shapes import FIGURE_PARTS, figure, sphere
 from meshtide.inference.segmentation import Segmentation
 from meshtide.labels.colours import part_colours
 from meshtide.labels.labels import Labels
@@ -393,3 +393,15 @@ def test_the_scripts_that_people_copy_run(script: str, words: tuple[str, ...], t
     assert done.returncode == 0, done.stderr[-2000:]
     assert covered(np.asarray(Image.open(tmp_path / "out.png").convert("RGB"))) > 0.02
     assert done.stdout
+
+
+@needs_drawing
+def test_colours_equal_the_swatches(tmp_path: Path) -> None:
+    ball = sphere(4)
+    for colour in ("#3c4ba5", "#56b4e9", "#e69f00", "#d8dde3", "#0a0a0a"):
+        parts = Segmentation.of_regions(ball, np.zeros(len(ball.faces), dtype=int), colours=(colour,))
+        picture = _picture(_stage(Scene(parts), (200, 200), "z"), 0, 0)
+        lit = picture[95:105, 95:105].reshape(-1, 3).mean(axis=0)
+        np.testing.assert_allclose(lit, list(bytes.fromhex(colour[1:])), atol=3)
+        rim = picture[100, :100][(picture[100, :100] < 250).any(axis=1)][2]
+        assert rim.sum() < 0.95 * lit.sum()  # and there is light and shade
