@@ -30,7 +30,7 @@ def test_the_program_runs_as_it_stands(text: str, tmp_path: Path) -> None:
         [sys.executable, "-c", program + checks], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "leg 1" in done.stdout
+    assert [line.split(" ")[:2] for line in done.stdout.splitlines()] == [["leg", str(n)] for n in (1, 2, 3, 4)]
 
 
 def test_it_is_one_that_people_finish(text: str) -> None:

@@ -18,7 +18,8 @@ from meshtide.output.saving import write_segmentation
 
 # A body of each kind, of the generator variant that the model was not trained on and of no number that it is scored by.
 VARIANT, NUMBER = "held-out", 9001
-TORN = "torn"
+OTHERS = {"humanoid": 9003, "quadruped": 9011}  # whose limbs stand apart
+TORN, TORN_NUMBER = "torn", 9002
 
 
 def run_demo(folder: Path) -> Iterator[tuple[Path, Segmentation | None]]:
@@ -48,7 +49,7 @@ def run_demo(folder: Path) -> Iterator[tuple[Path, Segmentation | None]]:
 
 def _bodies() -> Iterator[tuple[str, Mesh]]:
     for kind in KINDS:
-        yield kind, make_figure(kind, NUMBER, VARIANT, defects=False)[0]
-    mesh = make_figure("quadruped", NUMBER + 1, VARIANT, defects=False)[0]
+        yield kind, make_figure(kind, OTHERS.get(kind, NUMBER), VARIANT, defects=False)[0]
+    mesh = make_figure("quadruped", TORN_NUMBER, VARIANT, defects=False)[0]
     corners = np.arange(3 * len(mesh.faces)).reshape(-1, 3)
     yield TORN, Mesh(mesh.vertices[mesh.faces].reshape(-1, 3), corners)
