@@ -28,7 +28,7 @@ FEW = {"epochs": 30, "eigenpairs": 8}
 def gathered(task: mt.NodeTask, **choices):
     subject = subject_of(task, None)
     experiment = subject.plan(**FEW | choices)
-    return experiment, subject.gather(experiment, cache=None, jobs=1, extras=None, progress=no_progress)
+    return experiment, subject.gather(experiment, cache=None, jobs=1, extras=None, stream=False, progress=no_progress)
 
 
 def test_examples_are_one_graph_with_masked_targets() -> None:
