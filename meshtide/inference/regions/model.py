@@ -111,7 +111,7 @@ def load_region_model(path: str | Path) -> RegionModel:
         with safe_open(str(path), framework="pt") as file:
             text = (file.metadata() or {}).get(KEY)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, KeyError) as error:
         raise InputError(f"{path}: is no safetensors file, or a damaged one ({error})") from error
     if text is None:
         raise InputError(f"{path}: is a safetensors file, but no model for regions")
@@ -144,13 +144,14 @@ def _built(path: Path, about: RegionAbout, tensors: dict[str, torch.Tensor]) -> 
     # Building draws random numbers; loading a model must not change what comes after it.
     with torch.random.fork_rng(devices=[]):
         network, judge = RegionNet(*about.sizes), PairJudge()
-    if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
-        raise InputError(f"{path}: some of its weights are not finite numbers; did its training diverge?")
     try:
         network.load_state_dict(_under(tensors, "network."))
         judge.load_state_dict(_under(tensors, "judge."))
-    except RuntimeError as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{path}: its weights are not those of its networks; was it changed?") from error
+    # Behind the check of their sizes: torch fails at tensors of more than 64 dimensions.
+    if not all(bool(torch.isfinite(each).all()) for one in (network, judge) for each in one.state_dict().values()):
+        raise InputError(f"{path}: some of its weights are not finite numbers; did its training diverge?")
     return RegionModel(network.eval(), judge.eval(), about)
 
 
