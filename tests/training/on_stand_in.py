@@ -57,7 +57,7 @@ def shapes(operator: str, count: int = 3, extras: tuple[str, ...] = ("gradients"
 def training(name: str, operator: str, device: str, examples: list[Example], **schedule: object) -> Training:
     torch.manual_seed(0)
     channels = examples[0].graph.num_channels
-    options = {"gradients": True} if (name, operator) == ("tide-m", "surface") else {}
+    options = {"gradients": operator == "surface"} if name in ("tide-m", "diffusionnet") else {}
     if name not in ("tide-m", "tide-s"):
         options["dropout"] = 0.0
     network = build_network(name, channels, PARTS, operator=operator, width=8, blocks=2, **options)
