@@ -98,7 +98,7 @@ def _refusing_badly(path: Path) -> None:
         (lambda path: {}["key"], "KeyError"),
         (lambda path: warnings.warn("careful", stacklevel=1), "UserWarning"),
         (lambda path: os._exit(3), "death: the process ended with 3"),
-        (lambda path: time.sleep(30), "hang"),
+        (lambda path: time.sleep(60), "hang"),
         (_busy, "over time"),
         (_large, "over memory"),
         (_refusing_badly, "names no file"),
@@ -107,7 +107,8 @@ def _refusing_badly(path: Path) -> None:
 def test_the_fuzzer_notices(breaks: Callable[[Path], None], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "mesh.obj", lambda path: breaks(path) if path.read_bytes() == b"bad" else None)
     monkeypatch.setattr(server, "SECONDS", 0.5)
-    monkeypatch.setattr(server, "WAIT", 120 if breaks is _busy else 20)
+    monkeypatch.setattr(server, "WAIT", 120 if breaks is _busy else 10)
+    monkeypatch.setattr(server, "PATIENCE", 3)
     monkeypatch.setattr(server, "MOST_GROWTH", 60.0)
     found = list(outcomes([Case(str(number), "mesh.obj", data) for number, data in enumerate((b"", b"bad", b""))]))
     assert [each.verdict for each in found] == ["answered", "broke", "answered"]

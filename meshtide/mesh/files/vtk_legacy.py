@@ -122,9 +122,9 @@ class _Reader:
             table = self.next_words() or [""]
             if table[0].upper() != "LOOKUP_TABLE":
                 return False
-            self._keep(place, words[1], self.numbers(width * count, self.kind(words, 2)), width)
+            self._keep(place, self.name(words), self.numbers(width * count, self.kind(words, 2)), width)
         elif head in ("NORMALS", "VECTORS"):
-            self._keep(place, words[1], self.numbers(3 * count, self.kind(words, 2)), 3)
+            self._keep(place, self.name(words), self.numbers(3 * count, self.kind(words, 2)), 3)
         else:
             return False
         return True
@@ -162,6 +162,12 @@ class _Reader:
             if words := self.line().split():
                 return words
         return None
+
+    def name(self, words: list[str]) -> str:
+        """What an array is called, behind the word for its kind."""
+        if len(words) < 2:
+            raise InputError(f"{self.path}: has {words[0]} without a name; is it damaged?")
+        return words[1]
 
     def count(self, words: list[str], index: int, what: str, most: int | None = None) -> int:
         """A whole number of a line, no larger than the file can hold."""

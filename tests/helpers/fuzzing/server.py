@@ -23,7 +23,8 @@ BATCH = 40  # files that one child handles; a fork costs some milliseconds
 MEMORY = 3 * 2**30  # bytes that a child may map beyond what it has
 MOST_GROWTH = 1000.0  # megabytes; a file that needs more is a find
 SECONDS, WHOLE_SECONDS = 5.0, 30.0  # of a processor, for reading a file and for segmenting a mesh
-WAIT = 20  # times that, of the clock, is a hang
+WAIT = 20  # times that, of the clock, is a hang,
+PATIENCE = 6  # and so many times as long before it is called one: a busy machine may have had no time for it
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,17 @@ def outcomes(cases: Sequence[Case]) -> Iterator[Outcome]:
         yield from found
         done += len(found)
         if len(found) < len(batch):
-            yield _death(ending, batch[len(found)])
+            yield _last_word(ending, batch[len(found)])
             done += 1
+
+
+def _last_word(ending: int, case: Case) -> Outcome:
+    """What becomes of a file that a child died of; one that seemed to hang is tried alone, with more of the clock."""
+    if -os.waitstatus_to_exitcode(ending) == signal.SIGALRM:
+        found, ending = _in_child([case], PATIENCE)
+        if found:
+            return found[0]
+    return _death(ending, case)
 
 
 def _death(ending: int, case: Case) -> Outcome:
@@ -74,14 +84,14 @@ def _death(ending: int, case: Case) -> Outcome:
     return Outcome("broke", f"death: the process ended with {number}", case.kind)
 
 
-def _in_child(batch: Sequence[Case]) -> tuple[list[Outcome], int]:
+def _in_child(batch: Sequence[Case], patience: int = 1) -> tuple[list[Outcome], int]:
     reading, writing = os.pipe()
     folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=_memory_folder()))
     child = os.fork()
     if child == 0:
         os.close(reading)
         try:
-            _work(batch, folder, writing)
+            _work(batch, folder, writing, patience)
         finally:  # whatever happens, the child must not go on as the parent
             os._exit(0)
     os.close(writing)
@@ -97,7 +107,7 @@ def _memory_folder() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _work(batch: Sequence[Case], folder: Path, pipe: int) -> None:
+def _work(batch: Sequence[Case], folder: Path, pipe: int, patience: int) -> None:
     for number in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
@@ -107,17 +117,17 @@ def _work(batch: Sequence[Case], folder: Path, pipe: int) -> None:
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1), os.dup2(quiet, 2)
     for case in batch:
-        outcome = _outcome(case, folder)
+        outcome = _outcome(case, folder, patience)
         os.write(pipe, json.dumps(asdict(outcome)).encode() + b"\n")
 
 
-def _outcome(case: Case, folder: Path) -> Outcome:
+def _outcome(case: Case, folder: Path, patience: int) -> Outcome:
     """Handle one file under its limits of time."""
     path = folder / case.kind
     path.write_bytes(case.data)
     budget = WHOLE_SECONDS if case.whole else SECONDS
     signal.setitimer(signal.ITIMER_PROF, budget)
-    signal.setitimer(signal.ITIMER_REAL, WAIT * budget)
+    signal.setitimer(signal.ITIMER_REAL, WAIT * budget * patience)
     before, began = _reset_peak(), time.process_time()
     verdict, sentence, where = _verdict(case, path)
     seconds, growth = time.process_time() - began, _peak() - before
