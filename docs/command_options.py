@@ -9,6 +9,7 @@ import click
 import typer
 
 from meshtide.cli import app
+from meshtide.cli.commands import name_value
 
 _MARK = re.compile(r"<!-- options of ([\w-]+) -->")
 
@@ -38,8 +39,9 @@ def _table(command: click.Command) -> str:
 def _row(parameter: click.Parameter) -> str:
     names = [*parameter.opts, *parameter.secondary_opts]
     shown = ", ".join(f"`{name}`" for name in names if name.startswith("-")) or f"`{parameter.metavar or names[0]}`"
-    if shown.startswith("`-") and parameter.metavar:
-        shown += f" {parameter.metavar}"
+    if shown.startswith("`-"):
+        name_value(parameter)
+        shown += f" {parameter.metavar}" if parameter.metavar else ""
     meaning = " ".join((getattr(parameter, "help", None) or "").split()).replace("|", "\\|")
     default = getattr(parameter, "show_default", None)
     known = default if isinstance(default, str) else parameter.default if default else None

@@ -1,13 +1,16 @@
-"""Draw the pictures of these pages with the tool itself: python docs/draw_pictures.py [gallery] [bodies]
+"""Draw the pictures of these pages with the tool itself: python docs/draw_pictures.py [gallery] [bodies] [training]
 
 Every shape is generated, of the variant that nothing was trained on; what is drawn is what `segment` answers.
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import meshtide as mt
@@ -26,6 +29,7 @@ GALLERY = (
     ("chair", 11), ("vase", 2), ("helicopter", 11), ("bicycle", 2), ("pliers", 2), ("valve", 2),
 )  # fmt: skip
 
+ANTS = (9001, 9002, 9003, 9004)
 BODIES = {"humanoid": 9003, "quadruped": 9011}
 
 
@@ -47,9 +51,28 @@ def draw(name: str, shapes: Sequence[tuple[str, int]], columns: int, legend: boo
         print(*shape, "->", caption)
 
 
+def draw_training() -> None:
+    """A short training on generated ants, and its answers for others."""
+    with TemporaryDirectory() as place:
+        folder, model = Path(place) / "ants", Path(place) / "mine.safetensors"
+        folder.mkdir()
+        for number in range(8):
+            mesh, truth = make_figure("ant", 20 + number, defects=False)
+            mt.save_mesh(mesh, folder / f"{number}.ply")
+            mt.write_labels(truth, folder / f"{number}.txt", mesh)
+        words = ["train", str(folder), "-o", str(model), "--epochs", "40"]
+        subprocess.run([sys.executable, "-m", "meshtide", *words], check=True)
+        shutil.copy(model.with_suffix(".training.png"), PICTURES / "training.png")
+        results = [mt.segment(make_figure("ant", number, VARIANT, defects=False)[0], model) for number in ANTS]
+    picture = segmentation_sheet(results, [""] * len(results), len(results), size=(280, 230), up="z", legend=True)
+    save_picture(picture, PICTURES / "trained.png")
+
+
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["gallery", "bodies"]
+    wanted = sys.argv[1:] or ["gallery", "bodies", "training"]
     if "gallery" in wanted:
         draw("gallery", GALLERY, 6, legend=False)
     if "bodies" in wanted:
         draw("bodies", [(kind, BODIES.get(kind, 9001)) for kind in KINDS], 3, legend=True)
+    if "training" in wanted:
+        draw_training()

@@ -37,7 +37,7 @@ class _Named:
         """The arguments and options, that of the help among them."""
         parameters = super().get_params(ctx)  # type: ignore[misc]  # the class beside this one has it
         for parameter in parameters:
-            _name_value(parameter)
+            name_value(parameter)
         return parameters
 
 
@@ -49,7 +49,8 @@ class Group(_Named, TyperGroup):
     """The program itself, or a command that has commands."""
 
 
-def _name_value(parameter: Any) -> None:
+def name_value(parameter: Any) -> None:
+    """Say what stands behind an option, in the help as in the pages."""
     if parameter.param_type_name != "option":
         parameter.display_type_rich = _no_type  # its name says what it is
     elif parameter.metavar is None:

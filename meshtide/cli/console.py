@@ -165,8 +165,9 @@ def _lines(what: str, total: int) -> Callable[..., None]:
         now = time.monotonic()
         if now - said >= SECONDS_BETWEEN_LINES and done < total:
             said = now
-            left = (now - started) / done * (total - done)
-            err.print(f"{escape(words)}: {done:,} of {total:,}, about {left / 60:.0f} minutes left")
+            minutes = round((now - started) / done * (total - done) / 60)
+            left = f"about {minutes:,} minutes left" if minutes > 1 else "about a minute left"
+            err.print(f"{escape(words)}: {done:,} of {total:,}, {left}")
 
     return step
 

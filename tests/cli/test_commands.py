@@ -171,7 +171,7 @@ def test_long_work_says_a_line_now_and_then_in_a_pipe(
         now[0] += 1.0
         step()
     assert said == [
-        "segmenting: 30 of 100, about 1 minutes left",
-        "segmenting: 60 of 100, about 1 minutes left",
-        "segmenting: 90 of 100, about 0 minutes left",
+        "segmenting: 30 of 100, about a minute left",
+        "segmenting: 60 of 100, about a minute left",
+        "segmenting: 90 of 100, about a minute left",
     ]
