@@ -18,6 +18,7 @@ from meshtide.cli.evaluate import evaluate
 from meshtide.cli.faults import leave, listen, sentence_about
 from meshtide.cli.many import merge
 from meshtide.cli.meshes import cache_app, demo, doctor
+from meshtide.cli.numpy_alone import import_numpy_alone
 from meshtide.cli.prepare import prepare
 from meshtide.cli.remake import remake
 from meshtide.cli.reproduce import reproduce
@@ -30,17 +31,7 @@ from meshtide.many.faults import is_out_of_memory
 
 LESS = "give fewer or smaller meshes, or fewer --jobs"
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    cls=Group,
-    context_settings=CONTEXT,
-    rich_markup_mode="markdown",
-    help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
-)
-for command in (demo, segment, view, train, evaluate, compare, doctor, prepare, merge, remake, reproduce):
-    add(app, command)
-app.add_typer(cache_app, name="cache")
+COMMANDS = (demo, segment, view, train, evaluate, compare, doctor, prepare, merge, remake, reproduce)
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,7 +40,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
@@ -58,12 +48,42 @@ def root(
     """Mesh segmentation by learned diffusion: surface meshes in, labelled parts out."""
 
 
+def program(asked: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with the one that was asked for alone: to make them all takes a while."""
+    made = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        cls=Group,
+        context_settings=CONTEXT,
+        rich_markup_mode="markdown",
+        help="Mesh segmentation by learned diffusion: surface meshes in, labelled parts out.",
+    )
+    made.callback()(root)
+    chosen = [command for command in COMMANDS if command.__name__ == asked] or COMMANDS
+    for command in chosen:
+        add(made, command)
+    if chosen is COMMANDS:
+        made.add_typer(cache_app, name="cache")
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """`app`, the command line with all commands, is made when somebody wants it."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["app"] = made = program()
+    return made
+
+
 def main() -> NoReturn:
     """Run the command line: 0 is done, 2 the input was wrong, 1 a fault of ours."""
     listen()
     code: Any = 0
     try:
-        app()
+        asked = sys.argv[1] if len(sys.argv) > 1 else None
+        if any(command.__name__ == asked for command in COMMANDS):  # help needs no numpy
+            import_numpy_alone()
+        program(asked)()
     except InputError as error:
         err.print(f"[red]error:[/red] {escape(in_options(str(error)))}")
         code = 2

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,8 @@ from meshtide.spectral.operators import OPERATORS
 from meshtide.words import known, listed
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+
     from meshtide.networks.network import Network
 
 GROUP = "meshtide.networks"  # of the entry points
@@ -82,16 +83,23 @@ class NetworkRecord:
                 )
 
 
+def _entry_points() -> EntryPoints:
+    """What installed packages bring."""
+    from importlib.metadata import entry_points  # takes a while to import, and few ask
+
+    return entry_points(group=GROUP)
+
+
 def network_names() -> tuple[str, ...]:
     """The names of all networks: meshtide's own, then those of installed packages, which are not imported for it."""
-    return tuple(dict.fromkeys([*BUILT_IN, *sorted(entry.name for entry in entry_points(group=GROUP))]))
+    return tuple(dict.fromkeys([*BUILT_IN, *sorted(entry.name for entry in _entry_points())]))
 
 
 def network_record(name: str) -> NetworkRecord:
     """The record of a network; a name that meshtide has itself is never another package's."""
     if name in BUILT_IN:
         return BUILT_IN[name]
-    found = tuple(entry_points(group=GROUP, name=name))
+    found = tuple(_entry_points().select(name=name))
     if not found:
         others = ", ".join(network_names())
         raise InputError(

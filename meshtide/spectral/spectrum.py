@@ -16,7 +16,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import robust_laplacian
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
@@ -148,6 +147,8 @@ def warn_if_crowded(name: str, components: int, k: int) -> None:
 
 
 def _surface_laplacian(mesh: Mesh) -> Laplacian:
+    import robust_laplacian  # takes a while, and what is cached needs none
+
     odd = repeated_corner(mesh.faces) | duplicate_faces(mesh.faces, len(mesh.vertices))
     faces = mesh.faces[~odd]
     used, local = without_unused(faces, len(mesh.vertices))
