@@ -29,6 +29,7 @@ RECIPE = GraphRecipe(k=64)
 
 def start(folder: Path, cache: Path) -> subprocess.Popen[bytes]:
     options = ["--cache", str(cache), "--jobs", "2", "--eigenpairs", str(RECIPE.k)]
+    options += ["--features", ",".join(RECIPE.features)]
     command = [sys.executable, "-m", "meshtide", "prepare", str(folder), *options]
     return subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 

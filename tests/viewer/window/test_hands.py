@@ -120,7 +120,7 @@ def test_work_in_a_real_window(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
         )
     finally:
         server.terminate()

@@ -180,7 +180,7 @@ def test_without_a_screen_it_says_what_to_do(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 2
     assert "--screenshot" in done.stderr
@@ -251,7 +251,7 @@ def test_a_click_in_a_real_window_chooses_an_instance_and_shows_a_support() -> N
         time.sleep(1.5)
         surroundings = {**os.environ, "DISPLAY": display, "OMP_NUM_THREADS": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", CLICKED], env=surroundings, capture_output=True, text=True, check=False, timeout=180
+            [sys.executable, "-c", CLICKED], env=surroundings, capture_output=True, text=True, check=False, timeout=600
         )
     finally:
         server.terminate()
@@ -370,7 +370,7 @@ def test_every_mode_and_the_panel_with_the_backend_that_draws_nothing(tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "drawn 1" in done.stdout
@@ -388,7 +388,7 @@ def test_the_scripts_that_people_copy_run(script: str, words: tuple[str, ...], t
         text=True,
         capture_output=True,
         check=False,
-        timeout=180,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert covered(np.asarray(Image.open(tmp_path / "out.png").convert("RGB"))) > 0.02
