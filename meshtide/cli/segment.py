@@ -156,7 +156,7 @@ def segment(
         stopped = True
         err.print(f"stopped; {len(found):,} of {len(tasks):,} meshes were done")
     entries = [found[order] for order in sorted(found)]
-    _finish(entries, several, report)
+    _finish(entries, several and (bool(entries) or not stopped), report)
     if stopped:
         raise typer.Exit(130)
     if not output and split_parts is None and report is None and any("error" not in entry for entry in entries):
