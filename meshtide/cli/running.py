@@ -31,9 +31,9 @@ OperatorOption = Annotated[str | None, network_option(show_default="surface", he
 FeaturesOption = Annotated[
     str | None,
     network_option(
-        show_default="log-hks, curvature",
-        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, coordinates, normals, upright-y, upright-z, "
-        "or several with commas; of a graph given, row-normalised or standardised.",
+        show_default="log-hks, curvature, arrows",
+        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, arrows, coordinates, normals, upright-y, "
+        "upright-z, or several with commas; of a graph given, row-normalised or standardised.",
     ),
 ]
 EigenpairsOption = Annotated[

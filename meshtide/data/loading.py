@@ -60,5 +60,7 @@ class Loading:
             mesh, labels = self.collection.load(shape)
             return mesh, labels, None
         unpacked = store.read(shape)
-        known = unpacked.preparation if store.recipe == self.recipe else None
+        known = unpacked.preparation if self.recipe in (store.recipe, store.recipe.kept) else None
+        if known is not None and self.recipe != store.recipe:  # the last columns are not wanted
+            known = replace(known, features=known.features[:, : self.recipe.channels])
         return unpacked.mesh, self.collection.in_vocabulary(unpacked.labels, shape), known

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from meshtide.networks.network import Network
 
 GROUP = "meshtide.networks"  # of the entry points
+USUAL_ARROWS = 16  # channels of them in a block of TIDE
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Purpose:
     operator: str = "surface"
     setting: str = "multi"  # "single", "multi" or "mixed", or "nodes" of a graph that is no mesh
     relatives: bool = False  # whether it learns from relatives of the training shapes too
+    arrows: bool = False  # whether the features end with arrows
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,14 @@ def needs(name: str, options: Mapping[str, Any] | None = None) -> tuple[str, ...
     return network_record(name).needs(options or {})
 
 
-def usual_options(name: str, operator: str, setting: str, relatives: bool) -> dict[str, Any]:
+def usual_options(name: str, operator: str, setting: str, relatives: bool, arrows: bool = False) -> dict[str, Any]:
     """What a network is built with unless somebody asks for something else."""
-    return network_record(name).usual_options(Purpose(operator, setting, relatives))
+    return network_record(name).usual_options(Purpose(operator, setting, relatives, arrows))
+
+
+def reads_arrows(name: str) -> bool:
+    """Whether a network can read the feature `arrows`."""
+    return "arrows" in network_record(name).options
 
 
 def networks_for(operator: str) -> tuple[str, ...]:
@@ -193,6 +200,8 @@ def _tide_options(purpose: Purpose) -> dict[str, Any]:
     if purpose.operator != "surface":
         return {}
     options: dict[str, Any] = {} if purpose.relatives else {"gradients": True}
+    if purpose.arrows:
+        options["arrows"] = USUAL_ARROWS
     return options | ({"dropout": 0.5} if purpose.setting == "single" else {})
 
 
@@ -210,7 +219,7 @@ def _tide(name: str, times: str, description: str) -> NetworkRecord:
         "meshtide.networks.tide:TideNet",
         (
             *("width", "blocks", "on", "mlp", "dropout", "diffused_dropout", "residual", "gradients"),
-            *("method", "beginning", "initial_times", "fixed_time", "heat"),
+            *("method", "beginning", "initial_times", "fixed_time", "heat", "arrows"),
         ),
         fixed={"times": times},
         takes_operator=True,

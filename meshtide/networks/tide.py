@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from meshtide.errors import InputError
+from meshtide.networks.arrows import READ, ArrowStream, arrows_of
 from meshtide.networks.diffusion import TimeDerivativeDiffusion
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph
@@ -62,8 +64,8 @@ class TideBlock(nn.Module):
         change: Tensor = self.propagate(signal, graph) if self.mlp is None else self.mlp[-1](self.hidden(signal, graph))
         return signal.values + change if self.residual else change
 
-    def hidden(self, signal: Signal, graph: MeshGraph) -> Tensor:
-        """What the last layer of the MLP reads, (V, C)."""
+    def hidden(self, signal: Signal, graph: MeshGraph, told: Tensor | None = None) -> Tensor:
+        """What the last layer of the MLP reads, (V, C); what was `told` by arrows is added to what its first gives."""
         if self.mlp is None:
             raise ValueError("this block has no MLP")
         first: Any = self.mlp[0]
@@ -74,7 +76,7 @@ class TideBlock(nn.Module):
             hidden = plus_product(hidden, self.propagate(signal, graph), weight[channels:])
         else:
             hidden = self._mixed(signal, graph, weight, first.bias)
-        result: Tensor = self.mlp[1:-1](hidden)
+        result: Tensor = self.mlp[1:-1](hidden if told is None else hidden + told)
         return result
 
     def propagate(self, x: Tensor | Signal, graph: MeshGraph) -> Tensor:
@@ -118,29 +120,70 @@ class TideNet(nn.Module):
     """Features at vertices to one score a part: a linear layer, TIDE blocks, a linear layer.
 
     `inputs` and `parts` are numbers of channels; nothing depends on the number of vertices. Without a block nothing is
-    diffused: two linear layers are left.
+    diffused: two linear layers are left. With `arrows`, so many channels of them, the last columns of the features are
+    vectors that turn with the shape (see meshtide.networks.arrows), and the answer does not depend on how it is turned.
     """
 
     stacks = True
 
     def __init__(
-        self, inputs: int, parts: int, *, width: int = 64, blocks: int = 4, on: str = "vertices", **block: Any
+        self,
+        inputs: int,
+        parts: int,
+        *,
+        width: int = 64,
+        blocks: int = 4,
+        on: str = "vertices",
+        arrows: int = 0,
+        **block: Any,
     ) -> None:
         super().__init__()
-        if blocks < 0:
-            raise InputError(f"the option blocks is {blocks}; it should be 0 or more")
+        for word, number in (("blocks", blocks), ("arrows", arrows)):
+            if number < 0:
+                raise InputError(f"the option {word} is {number}; it should be 0 or more")
+        if arrows:
+            self._check_arrows(inputs, block)
         self.on, self.parts = known(on, ELEMENTS, "on"), parts
         self.normalise = Normalise(inputs)
-        self.first = nn.Linear(inputs, width)
+        self.first = nn.Linear(inputs - (READ if arrows else 0), width)
         self.blocks = nn.ModuleList(TideBlock(width, **block) for _ in range(blocks))
         self.last = nn.Linear(width, parts)
+        self.first_arrows = self.streams = None
+        if arrows:
+            self.first_arrows = nn.Linear(READ // 3, arrows, bias=False)
+            self.streams = nn.ModuleList(ArrowStream(width, arrows) for _ in range(blocks))
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
+        if self.streams is not None:
+            return on_elements(self._read_both(graph), graph, self.on)
         signal = self._read_in(graph)
         for block in self.blocks[:-1]:
             signal = Signal(block(signal, graph))
         return on_elements(self._read(signal, graph), graph, self.on)
+
+    def _read_both(self, graph: MeshGraph) -> Tensor:
+        """Logits on vertices from numbers and arrows."""
+        first, streams, blocks = _typed(self.first_arrows), list(_typed(self.streams)), list(_typed(self.blocks))
+        x: Tensor = self.first(self.normalise(graph.features)[:, :-READ])
+        arrows: Tensor = first(arrows_of(graph.features))
+        for number, (block, stream) in enumerate(zip(blocks, streams, strict=True)):
+            wide = stream.spread(arrows, graph)
+            hidden = block.hidden(Signal(x), graph, stream.told(wide))
+            change = block.mlp[-1](hidden)
+            x = x + change if block.residual else change
+            if number + 1 < len(blocks):
+                arrows = stream.changed(arrows, wide, hidden)
+        logits: Tensor = self.last(x)
+        return logits
+
+    @staticmethod
+    def _check_arrows(inputs: int, block: Mapping[str, Any]) -> None:
+        """Refuse what arrows do not go together with."""
+        if block.get("operator", "surface") != "surface" or not block.get("mlp", True):
+            raise InputError("arrows need the surface operator and an MLP")
+        if inputs <= READ:
+            raise InputError(f"arrows are the last {READ} of the features, and there are {inputs}; read numbers, too")
 
     def _read_in(self, graph: MeshGraph) -> Signal:
         """The first linear layer, left as a product where the features are fewer than the channels."""
@@ -168,3 +211,8 @@ class TideNet(nn.Module):
     def diffusion_times(self) -> list[Tensor]:
         """The learned times of every block."""
         return [block.diffusion.diffusion_time.detach() for block in self.blocks]  # type: ignore[union-attr, operator]  # ModuleList forgets what it holds
+
+
+def _typed(module: Any) -> Any:
+    """The module itself: ModuleList forgets what it holds."""
+    return module

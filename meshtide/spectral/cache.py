@@ -16,7 +16,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache as remembered
 from importlib import metadata
 from pathlib import Path
@@ -31,7 +31,7 @@ from meshtide.files import read_regular, write_atomically
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral import preparation as entry
 from meshtide.spectral.eigensolver import SOLVER_VERSION
-from meshtide.spectral.preparation import ImageError, Preparation, prepare
+from meshtide.spectral.preparation import ImageError, Preparation, prepare, with_arrows
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.spectrum import warn_if_crowded
 
@@ -116,8 +116,12 @@ class Cache:
         """Read a mesh's preparation, or compute and keep it.
 
         Trouble with the folder (damage, no permission, a full disk) becomes a remark, never an exception: the
-        preparation is then computed and returned all the same.
+        preparation is then computed and returned all the same. What a mesh alone says fast is not kept, so that
+        recipes that differ in it share an entry (`GraphRecipe.kept`).
         """
+        if recipe.kept is not recipe:
+            fetched = self.fetch(mesh, recipe.kept)
+            return replace(fetched, preparation=with_arrows(fetched.preparation, mesh, recipe))
         key = cache_key(mesh, recipe)
         found, _ = self._read(key, mesh, recipe)
         if found is not None:

@@ -2,7 +2,8 @@
 
 Signatures come from the eigenbasis alone and do not change when a shape bends. Curvature and shape diameter are
 measured on the surface in space and do not change when it is turned, moved or scaled. Coordinates and normals turn with
-the shape, and whatever reads them has to see to it (meshtide.networks.turning).
+the shape, and whatever reads them has to see to it (meshtide.networks.turning, and meshtide.networks.arrows for what is
+called so).
 """
 
 from __future__ import annotations
@@ -140,6 +141,7 @@ FEATURES = {
     "normals": Feature(
         "where the surface faces", lambda r: 3, lambda m, r: vertex_normals(m.points, m.faces), turns=True
     ),
+    "arrows": Feature("both of these as vectors, for TIDE alone", lambda r: 6, lambda m, r: placed(m.points, m.faces)),
     "upright-y": Feature(
         "both of these, of shapes that stand with y up", lambda r: 6, lambda m, r: placed(m.points, m.faces), True, 1
     ),

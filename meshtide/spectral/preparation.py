@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import h5py
@@ -50,6 +50,19 @@ def prepare(mesh: Mesh, recipe: GraphRecipe) -> Preparation:
     """Compute what a recipe asks for. Vectors and features are rounded to float32 last."""
     doing(f"computing {recipe.k:,} eigenpairs of {len(mesh.vertices):,} vertices")
     return preparation_of(mesh, eigenbasis(mesh, recipe.k, recipe.operator), recipe)
+
+
+def with_arrows(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Preparation:
+    """What a recipe asks for, from what `recipe.kept` did; the preparation itself where they are the same."""
+    if recipe.kept is recipe:
+        return preparation
+    basis = Eigenbasis(
+        preparation.values, preparation.vectors.astype(np.float64), preparation.mass, recipe.operator,
+        preparation.components,
+    )  # fmt: skip
+    arrows = features_of(Measured(mesh, basis), replace(recipe, features=recipe.features[-1:]))
+    features = np.concatenate([preparation.features, arrows.astype(np.float32)], axis=1)
+    return replace(preparation, features=features)
 
 
 def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe, growth: FloatArray | None = None) -> Preparation:

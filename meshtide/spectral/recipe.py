@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +16,9 @@ from meshtide.spectral.operators import OPERATORS
 from meshtide.spectral.signatures import hks_times, wks_energies
 from meshtide.words import shown
 
+ARROWS = "arrows"  # the feature that stands last, as a network looks for it there
 # What is read of shapes that bend little between those to learn from and those to answer about: docs/training.md.
-USUAL_FEATURES = ("log-hks", "curvature")
+USUAL_FEATURES = ("log-hks", "curvature", ARROWS)
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 
 
@@ -55,6 +56,12 @@ class GraphRecipe:
         """The number of feature columns."""
         return sum(FEATURES[word].channels(self) for word in self.features)
 
+    @property
+    def kept(self) -> GraphRecipe:
+        """The recipe whose preparation a cache keeps: without arrows, which are made faster than they are read."""
+        with_arrows = self.features[-1] == ARROWS and len(self.features) > 1
+        return replace(self, features=self.features[:-1]) if with_arrows else self
+
     def to_json(self) -> str:
         """Write the recipe in its one canonical form: equal recipes give equal text."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
@@ -79,9 +86,11 @@ class GraphRecipe:
         return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
 
-def usual_features(operator: str | None, setting: str = "multi") -> tuple[str, ...]:
-    """The features that a training reads unless somebody asks for others."""
-    return USUAL_FEATURES if setting == "multi" and operator in (None, "surface") else ("log-hks",)
+def usual_features(operator: str | None, setting: str = "multi", *, arrows: bool = True) -> tuple[str, ...]:
+    """The features that a training reads unless somebody asks for others; `arrows` where the network can read them."""
+    if setting != "multi" or operator not in (None, "surface"):
+        return ("log-hks",)
+    return USUAL_FEATURES if arrows else tuple(word for word in USUAL_FEATURES if word != ARROWS)
 
 
 def _words(given: Any, noun: str, known: tuple[str, ...]) -> tuple[str, ...]:

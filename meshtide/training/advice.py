@@ -69,6 +69,8 @@ def _of_validation(experiment: Experiment, data: Data) -> str:
             f"{shapes} too few to trust the validation: the score jumps from epoch to epoch, and so does the choice of "
             "one; `validate=False` learns from all shapes instead"
         )
+    if experiment.validate:
+        return "validation was asked for, and of fewer than 3 shapes none can be kept for it: all are learned from"
     if experiment.validate is None:
         said = "there are too few shapes to keep some for validation, so that all are learned from"
         if data.test:

@@ -14,8 +14,9 @@ from meshtide.data.nodes.task import NodeTask
 from meshtide.errors import InputError
 from meshtide.files import read_regular, write_atomically
 from meshtide.networks.device import choose_device
-from meshtide.networks.registry import needs, network_record, networks_for, parameter_count
+from meshtide.networks.registry import needs, network_record, networks_for, parameter_count, reads_arrows
 from meshtide.spectral.cache import Cache
+from meshtide.spectral.recipe import ARROWS, GraphRecipe
 from meshtide.training.experiment import Choices, Experiment, with_seed
 from meshtide.training.nodes.data import NodeData
 from meshtide.training.nodes.scores import NODE_METRICS
@@ -164,6 +165,9 @@ def compare(
     subject = subject_of(source, data, choices.get("component"), choices.get("splits"))
     common = subject.plan(**choices)
     names = _chosen(networks, common.recipe.operator)
+    if choices.get("features") is None and not all(map(reads_arrows, names)):  # all should read the same
+        choices["features"] = _without_arrows(common)
+        common = subject.plan(**choices)
     experiments = [subject.plan(**choices, network=name) for name in names]
     for each in experiments:
         check_network(each)
@@ -190,6 +194,14 @@ def compare(
             raise
         watch.interrupted()
     return comparison
+
+
+def _without_arrows(experiment: Experiment) -> tuple[str, ...] | None:
+    """What every network can read of the usual features; None where they have no arrows."""
+    features = experiment.recipe.features
+    if not isinstance(experiment.recipe, GraphRecipe) or ARROWS not in features:
+        return None
+    return tuple(word for word in features if word != ARROWS)
 
 
 def _run_all(

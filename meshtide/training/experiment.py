@@ -11,9 +11,9 @@ from meshtide.data.augmentation import Augmentation
 from meshtide.data.card import known_cards
 from meshtide.errors import InputError
 from meshtide.inference.model import load_model
-from meshtide.networks.registry import network_record, usual_options
+from meshtide.networks.registry import network_record, reads_arrows, usual_options
 from meshtide.spectral.node_recipe import NodeRecipe
-from meshtide.spectral.recipe import GraphRecipe, usual_features
+from meshtide.spectral.recipe import ARROWS, GraphRecipe, usual_features
 from meshtide.training.packed import check_packed, packed_recipe
 from meshtide.training.schedule import Schedule, rate_factor
 from meshtide.training.start import START_LEARNING_RATE, START_STEPS
@@ -27,6 +27,7 @@ SINGLE_EPOCHS = 500  # each is one step on one shape
 # The mean of late weights is steadier than any one of them, and needs no validation to choose one: docs/training.md.
 USUAL_AVERAGE = 0.25
 MOST_STRENGTH = 3.0
+NO_ARROWS = "arrows are for TIDE on the surface operator; what others can read of the same is coordinates and normals"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +153,7 @@ def plan(
     its network, operator and features. `sample=0` looks at all vertices of a shape in every step.
 
     >>> plan("faust").options
-    {'gradients': True}
+    {'gradients': True, 'arrows': 16}
     >>> plan("faust", setting="mixed", test_source="shrec07-human").relatives
     6
     """
@@ -172,14 +173,16 @@ def plan(
     packed = packed_recipe(source)
     if packed is not None:
         check_packed(source, packed, about.mesh_recipe if about else None, operator, features, eigenpairs)
-    features = features or usual_features(operator, setting)
+    name = about.network if about else network or USUAL_NETWORK
+    features = _features(features, name, operator, setting, augmentation, options or {})
     chosen = packed or GraphRecipe(**given(operator=operator, k=eigenpairs, features=features))
     recipe = about.mesh_recipe if about else chosen
-    name = about.network if about else network or USUAL_NETWORK
     if packed is not None and augmentation is None:
         augmentation = False  # relatives are kept in memory, and shards are for what is too large for that
+    if ARROWS in recipe.features and not reads_arrows(name):  # as shards may have them
+        raise InputError(f"{source}: was prepared with `features={','.join(recipe.features)}`, and {NO_ARROWS}")
     how = _augmentation(augmentation, strength, setting, recipe.operator)
-    usual = usual_options(name, recipe.operator, setting, how is not None)
+    usual = usual_options(name, recipe.operator, setting, how is not None, ARROWS in recipe.features)
     asked = given(
         precision=precision, average=average, optimiser=optimiser, learning_rate=learning_rate, course=course,
         weight_decay=weight_decay, batch=batch,
@@ -207,6 +210,26 @@ def plan(
         start=None if start is None else str(start),
         validate=validate,
     )
+
+
+def _features(
+    asked: str | Sequence[str] | None,
+    network: str,
+    operator: str | None,
+    setting: str,
+    augmentation: bool | Augmentation | None,
+    options: Mapping[str, Any],
+) -> tuple[str, ...]:
+    """What is read, arrows last; unasked they are read where the network can, and shapes are what they are in space."""
+    if asked is None:
+        takes = reads_arrows(network) and options.get("mlp", True) and options.get("method", "spectral") == "spectral"
+        return usual_features(operator, setting, arrows=takes and not augmentation)
+    words = (asked,) if isinstance(asked, str) else tuple(asked)
+    if ARROWS not in words:
+        return words
+    if not reads_arrows(network) or operator not in (None, "surface"):
+        raise InputError(f"`features`: {NO_ARROWS}")
+    return (*(word for word in words if word != ARROWS), *(word for word in words if word == ARROWS))
 
 
 def check_numbers(**numbers: int | None) -> None:

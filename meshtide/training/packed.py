@@ -43,7 +43,7 @@ def check_packed(
                 f"{source}: its shards were prepared with `{noun}={told}`; leave it out, or write others with "
                 "`prepare` with `shards`"
             )
-    if start is not None and start != packed:
+    if start is not None and start not in (packed, packed.kept):
         raise InputError(
             f"{source}: its shards were prepared otherwise than the model to `start` with reads them "
             f"({', '.join(start.features)}, {start.k} eigenpairs); write others with `prepare` with `shards`"

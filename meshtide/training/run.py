@@ -11,6 +11,7 @@ import torch
 
 from meshtide.errors import InputError
 from meshtide.inference.model import Model, load_model
+from meshtide.networks.arrows import READ
 from meshtide.networks.registry import build_network, network_record
 from meshtide.networks.turning import views
 from meshtide.spectral.node_recipe import NodeRecipe
@@ -130,7 +131,8 @@ def _own_random_numbers_and_threads(device: str) -> Iterator[None]:
 def check_network(experiment: Experiment) -> None:
     """Build the network once to see that it can be: nobody wants to hear of a wrong option after hours."""
     with torch.random.fork_rng(devices=[]):
-        build_network(experiment.network, 1, 1, operator=experiment.recipe.operator, **experiment.options)
+        least = READ + 1  # inputs, if some of them are arrows
+        build_network(experiment.network, least, 1, operator=experiment.recipe.operator, **experiment.options)
 
 
 def prepare_training(

@@ -36,6 +36,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "curvature": {"features": CURVED, "validate": False, "average": 0.0},
     "curvature, averaged": {"features": CURVED, "validate": False, "average": 0.25},
     "diameter": {"features": (*CURVED, "diameter"), "validate": False, "average": 0.25},
+    "without arrows": {"features": CURVED},
     "default": {},
     "start": {"start": "default"},
 }

@@ -22,6 +22,7 @@ from meshtide.networks.graph import mesh_graph
 from meshtide.networks.network import NEEDED, Diffusing
 from meshtide.networks.registry import (
     BUILT_IN,
+    USUAL_ARROWS,
     NetworkRecord,
     build_network,
     needs,
@@ -208,6 +209,8 @@ def test_what_a_record_says_of_samples_and_extras_is_true(record: NetworkRecord)
 
 def test_usual_options() -> None:
     assert usual_options("tide-m", "surface", "multi", relatives=False) == {"gradients": True}
+    read = usual_options("tide-m", "surface", "multi", relatives=False, arrows=True)
+    assert read == {"gradients": True, "arrows": USUAL_ARROWS}
     assert usual_options("tide-s", "surface", "single", relatives=False) == {"gradients": True, "dropout": 0.5}
     assert usual_options("tide-m", "surface", "mixed", relatives=True) == {}
     assert usual_options("tide-m", "graph", "single", relatives=False) == {}

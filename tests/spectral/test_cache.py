@@ -332,3 +332,17 @@ def test_the_folder_comes_from_the_environment(tmp_path, monkeypatch):
     assert Cache().folder == tmp_path / "chosen"
     monkeypatch.delenv("MESHTIDE_CACHE")
     assert "meshtide" in str(Cache().folder)
+
+
+def test_recipes_with_and_without_arrows_share_an_entry(tmp_path: Path) -> None:
+    mesh = figure(1)[0]
+    cache, plain = Cache(tmp_path), GraphRecipe(k=8, features=("log-hks", "curvature"))
+    both = GraphRecipe(k=8, features=(*plain.features, "arrows"))
+    assert not cache.fetch(mesh, plain).hit
+    found = cache.fetch(mesh, both)
+    assert found.hit
+    assert len(list(tmp_path.glob("*.h5"))) <= 1
+    assert np.array_equal(found.preparation.features, prepare(mesh, both).features)
+    assert np.array_equal(cache.fetch(mesh, plain).preparation.features, prepare(mesh, plain).features)
+    alone = GraphRecipe(k=8, features=("arrows",))
+    assert cache.fetch(mesh, alone).preparation.features.shape[1] == 6

@@ -45,6 +45,7 @@ def test_every_word_gives_its_own_columns(body: Mesh, operator: str) -> None:
         "diameter": surface_diameter(ground),
         "coordinates": centred(ground.points, ground.faces),
         "normals": vertex_normals(ground.points, ground.faces),
+        "arrows": placed(ground.points, ground.faces),
         "upright-y": placed(ground.points, ground.faces),
         "upright-z": placed(ground.points, ground.faces),
     }

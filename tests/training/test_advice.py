@@ -68,6 +68,12 @@ def test_too_little_validation_is_said(folder: Path) -> None:
     assert said(folder, setting="single") == ""
 
 
+def test_validation_that_cannot_be_is_said(tmp_path: Path) -> None:
+    folder = write_figures(tmp_path / "two", 2)
+    assert "validation was asked for, and of fewer than 3 shapes none can be kept" in said(folder, validate=True)
+    assert "asked for" not in said(folder)
+
+
 def test_a_start_is_named_where_the_model_that_ships_knows_the_parts(folder: Path, tmp_path: Path) -> None:
     assert "knows 'head', 'leg', 'torso' already: `start=default`" in said(folder)
     for choices in ({"start": "default"}, {"setting": "single"}):

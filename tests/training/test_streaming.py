@@ -19,6 +19,7 @@ from meshtide.cli import app
 from meshtide.errors import InputError
 from meshtide.inference.model import Model
 from meshtide.many.ahead import FRONT, Ahead
+from meshtide.spectral.recipe import USUAL_FEATURES
 from meshtide.training import opening
 from meshtide.training.experiment import plan
 from meshtide.training.loop import Training
@@ -72,18 +73,28 @@ def test_weights_of_parts_folds_and_one_shape_work_on_streams(folder: Path, shar
     for choices in ({"class_weights": True, "folds": 2}, {"setting": "single", "batch": None}):
         models = [
             mt.train(source, cache=cache, stream=stream, **{**SMALL, **choices, **more})
-            for source, stream, more in ((folder, False, {"eigenpairs": 12, "features": ("log-hks", "curvature")}),
+            for source, stream, more in ((folder, False, {"eigenpairs": 12, "features": USUAL_FEATURES}),
                                          (shards, None, {}))
         ]  # fmt: skip
         assert weights_apart(*models) < 1e-5
         assert models[0].about.scores == models[1].about.scores
 
 
+def test_a_model_without_arrows_is_gone_on_with_on_shards_that_have_them(
+    folder: Path, shards: Path, tmp_path: Path
+) -> None:
+    begin = tmp_path / "begin.safetensors"
+    mt.train(folder, eigenpairs=12, features=("log-hks", "curvature"), output=begin, **SMALL)
+    more = {name: value for name, value in SMALL.items() if name != "options"}
+    kept, packed = (mt.train(source, start=begin, **more) for source in (folder, shards))
+    assert weights_apart(kept, packed) < 1e-5
+
+
 def test_shards_say_what_they_are_prepared_for(shards: Path, tmp_path: Path) -> None:
     assert plan(shards).recipe.k == 12
     with pytest.raises(InputError, match="were prepared with `eigenpairs=12`"):
         plan(shards, eigenpairs=64)
-    with pytest.raises(InputError, match="were prepared with `features=log-hks,curvature`"):
+    with pytest.raises(InputError, match="were prepared with `features=log-hks,curvature,arrows`"):
         plan(shards, features="log-hks")
     with pytest.raises(InputError, match="with reads them"):
         plan(shards, start="default")

@@ -19,6 +19,7 @@ from meshtide.data.augmentation import Augmentation
 from meshtide.errors import InputError
 from meshtide.inference.model import default_model, load_model
 from meshtide.networks.device import choose_device
+from meshtide.networks.registry import USUAL_ARROWS
 from meshtide.spectral.recipe import USUAL_FEATURES, GraphRecipe
 from meshtide.training.experiment import USUAL_AVERAGE, USUAL_RELATIVES, NetworkChoices, plan
 from meshtide.training.loop import Epoch
@@ -38,7 +39,7 @@ def test_python_gives_the_weights_of_the_command_line(folder: Path, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     theirs = load_model(tmp_path / "m.safetensors")
     ours = mt.train(str(folder), epochs=2)
-    assert ours.about.options == theirs.about.options == {"gradients": True}
+    assert ours.about.options == theirs.about.options == {"gradients": True, "arrows": USUAL_ARROWS}
     assert ours.about.scores == theirs.about.scores
     for (name, one), (other_name, other) in zip(
         ours.network.state_dict().items(), theirs.network.state_dict().items(), strict=True
@@ -90,7 +91,7 @@ def test_options_and_arguments_mean_the_same_experiment(
 def test_what_is_usual_depends_on_network_operator_and_setting() -> None:
     usual = plan("faust")
     assert (usual.network, usual.recipe) == ("tide-m", GraphRecipe(features=USUAL_FEATURES))
-    assert usual.options == {"gradients": True}
+    assert usual.options == {"gradients": True, "arrows": USUAL_ARROWS}
     assert (usual.schedule, usual.augmentation, usual.relatives) == (Schedule(average=USUAL_AVERAGE), None, 0)
     mixed = plan("faust", **MIXED)
     assert (mixed.options, mixed.augmentation, mixed.relatives) == ({}, Augmentation(), 6)
@@ -120,7 +121,7 @@ def test_a_path_stays_a_folder_where_a_card_has_its_name() -> None:
 def test_help_shows_the_defaults_that_the_library_has() -> None:
     shown = {
         running.OperatorOption: GraphRecipe().operator,
-        running.FeaturesOption: ",".join(USUAL_FEATURES),
+        running.FeaturesOption: ", ".join(USUAL_FEATURES),
         running.EigenpairsOption: GraphRecipe().k,
         running.SampleOption: Schedule().sample,
         running.PrecisionOption: Schedule().precision,
