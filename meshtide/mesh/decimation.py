@@ -105,9 +105,12 @@ def simplify_by_way(mesh: Mesh, vertices: int, by_way: int) -> tuple[Mesh, Carri
 def simplify_once(mesh: Mesh, vertices: int) -> tuple[Mesh, Carrier]:
     """As `simplify`; the answer for a mesh is kept for as long as the mesh is."""
     kept = _KEPT.get(mesh)
-    if kept is None or kept[0] != vertices:
-        kept = _KEPT[mesh] = (vertices, *simplify(mesh, vertices))
-    return kept[1], kept[2]
+    if kept is not None and kept[0] == vertices:
+        return kept[1:]
+    small, carrier = simplify(mesh, vertices)
+    if small is not mesh:  # which would hold itself, and never be given back
+        _KEPT[mesh] = vertices, small, carrier
+    return small, carrier
 
 
 _KEPT: WeakKeyDictionary[Mesh, tuple[int, Mesh, Carrier]] = WeakKeyDictionary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -319,3 +320,15 @@ def test_thinning_first_is_as_near_as_merging_all(monkeypatch: pytest.MonkeyPatc
         off.append(np.linalg.norm(carrier.to_original(small.vertices) - mesh.vertices, axis=1).mean())
     assert off[0] != off[1]
     assert off[0] < 1.5 * off[1]
+
+
+@pytest.mark.parametrize("vertices", [20, 1000])
+def test_a_mesh_that_was_simplified_is_given_back(vertices: int) -> None:
+    mesh = sphere(2)
+    small, _ = simplify_once(mesh, vertices)
+    assert (small is mesh) == (vertices == 1000)
+    assert simplify_once(mesh, vertices)[0] is small
+    there = weakref.ref(mesh)
+    del mesh, small
+    gc.collect()
+    assert there() is None
