@@ -75,8 +75,9 @@ class Table:
 
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         axes = figure.add_subplot()
-        for stage, row in self.rows.items():
-            axes.loglog(list(row), np.maximum(list(row.values()), 1e-3), marker="o", label=stage)
+        for number, (stage, row) in enumerate(self.rows.items()):
+            marker = "o" if number < 10 else "s"  # there are ten colours
+            axes.loglog(list(row), np.maximum(list(row.values()), 1e-3), marker=marker, label=stage)
         axes.set_xlabel("vertices")
         axes.set_ylabel("CPU seconds")
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
