@@ -161,5 +161,5 @@ def test_what_the_parts_are_unsure_of_is_rather_unknown() -> None:
     assert unknown(0.8, 0.9, least=0.8) < 0.5 < unknown(0.8, 0.6, least=0.8)
     assert unknown(0.05, 0.4, least=0.8) > 0.5 > unknown(0.05, 0.8, least=0.8)
     # No look is believed beyond bounds, and no sureness outweighs one that is certain.
-    assert unknown(0.0, 0.5, least=0.8) == unknown(0.02, 0.5, least=0.8) > 0
-    assert unknown(MOST_CERTAIN, 0.98, least=0.8) > 0.5
+    assert unknown(0.0, 0.5, least=0.8) == unknown(1 - MOST_CERTAIN, 0.5, least=0.8) > 0
+    assert unknown(MOST_CERTAIN, 0.95, least=0.8) > 0.5
