@@ -144,3 +144,13 @@ def array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, Any]:
         warnings.simplefilter("ignore", UserWarning)  # that Python 2 wrote it is nobody's fault
         shape, fortran, dtype = read(stream)
     return tuple(shape), bool(fortran), dtype
+
+
+def checked_text(array: Any) -> None:
+    """Raise ValueError for a numpy array of text with numbers that stand for no letter, which Python chokes on."""
+    import numpy as np
+
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        letters = np.ascontiguousarray(array.ravel(), dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        if letters.max() > sys.maxunicode:
+            raise ValueError("text with numbers that stand for no letter")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +26,21 @@ SHORTER = {
     "train graph.npz": "--epochs 2",
     "compare": "--epochs 1 --seeds 1 --sample 100 -k 16",
 }
+
+
+# A window that draws nothing, for a few frames; in a process of its own, as polyscope can be started once in one.
+VIEWED = """
+import shlex, sys
+from meshtide.cli import app
+from meshtide.viewer.window.window import Window
+def a_few_frames(window):
+    window.stage.refresh()
+    window.polyscope.set_user_callback(window.frame)
+    for _ in range(3):
+        window.polyscope.frame_tick()
+Window.open = a_few_frames
+app(shlex.split(sys.argv[1]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -52,17 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MESHTIDE_CACHE", str(folder / "cache"))
-    monkeypatch.setenv("MESHTIDE_POLYSCOPE", "mock")  # a window that draws nothing
-    monkeypatch.setattr("meshtide.viewer.window.window.Window.open", _a_few_frames)
     yield folder
     out.quiet = out.verbose = out.stderr = False
-
-
-def _a_few_frames(window: object) -> None:
-    window.stage.refresh()  # type: ignore[attr-defined]
-    window.polyscope.set_user_callback(window.frame)  # type: ignore[attr-defined]
-    for _ in range(3):
-        window.polyscope.frame_tick()  # type: ignore[attr-defined]
 
 
 def test_the_table_is_found() -> None:
@@ -75,6 +84,14 @@ def test_a_row_does_what_it_says(command: str, there: Path) -> None:
     more = next((words for begin, words in SHORTER.items() if command.startswith(begin)), "")
     if "mine.safetensors" in command and not command.startswith("train"):
         _train_once(there)
+    if command.startswith("view") and "--html" not in command:
+        surroundings = {**os.environ, "MESHTIDE_POLYSCOPE": "mock"}
+        surroundings["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+        shown = subprocess.run(
+            [sys.executable, "-c", VIEWED, command], env=surroundings, capture_output=True, text=True, check=False
+        )
+        assert shown.returncode == 0, shown.stderr
+        return
     done = CliRunner().invoke(app, shlex.split(f"{command} {more}"), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     for target in re.findall(r"(?:-o|--html|--split-parts) (\S+)", command):

@@ -46,6 +46,7 @@ class Hand:
         window.gui = self.gui  # type: ignore[assignment]  # it has all that the module has
         self.clicks = self.turns = self.keys = self.words = 0
         window.polyscope.set_SSAA_factor(1)  # a processor that draws takes four times as long for smooth edges
+        window.polyscope.set_frame_tick_limit_fps_mode("ignore_limits")  # every tick is a frame, however soon it comes
         window.polyscope.set_window_size(*size)
         window.polyscope.set_user_callback(window.frame)
         window.stage.refresh()

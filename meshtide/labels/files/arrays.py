@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
-from meshtide.files import array_header
+from meshtide.files import array_header, checked_text
 from meshtide.labels.files.contents import (
     MOST_ELEMENTS,
     MOST_PARTS,
@@ -116,6 +116,7 @@ def _read_values(stream: IO[bytes], header: _Header) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # as for the header
         array: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    checked_text(array)
     return array.ravel()
 
 

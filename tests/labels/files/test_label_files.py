@@ -468,3 +468,12 @@ def test_shrec_labels_cover_every_face() -> None:
     assert labels.notes == (f"face numbers count from 1 (largest is {len(mesh.faces):,} = number of faces)",)
     for path in sorted((DATA / "shrec07" / "seg" / "381").glob("*.seg"))[:3]:
         assert read_labels(path, mesh).on == "faces"
+
+
+def test_text_that_is_no_text_gets_a_sentence(tmp_path: Path) -> None:
+    names = np.array(["head", "tail"])
+    names.view(np.uint32)[1] = 0x110000  # beyond the last letter there is
+    path = tmp_path / "box.npz"
+    np.savez(path, labels=np.arange(12) % 2, names=names)
+    with pytest.raises(InputError, match=r"box\.npz: cannot be read as \.npz \(text with numbers that stand for no"):
+        read_labels(path, BOX)

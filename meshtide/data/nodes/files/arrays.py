@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.errors import InputError
-from meshtide.files import array_header, open_regular
+from meshtide.files import array_header, checked_text, open_regular
 
 MOST_BYTES = 2**31  # of an array
 _ROOM, _TIMES = 2**27, 100  # bytes that an archive's arrays may fill, and more for each byte of it: noughts pack well
@@ -104,4 +104,5 @@ def _read(stream: IO[bytes], what: str, most: int) -> NDArray[Any]:
     if len(data) < wanted:
         raise EOFError(f"{what} ends after {len(data):,} of {wanted:,} bytes")
     values = np.frombuffer(data, dtype, math.prod(shape))
+    checked_text(values)
     return values.reshape(shape, order="F" if fortran else "C")
