@@ -123,6 +123,7 @@ def _check_form(tensors: dict[str, Tensor], numbers: dict[str, Any], training: T
         if kind == "optimiser":
             number, _, key = rest.partition(".")
             fits = number in sizes and value.shape == (() if key == "step" else sizes[number])
+            fits = fits and value.is_floating_point()  # complex numbers fit into no weight
         else:
             fits = name in weights and (value.shape, value.dtype) == (weights[name].shape, weights[name].dtype)
         if not fits or not value.isfinite().all():
