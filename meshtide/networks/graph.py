@@ -133,6 +133,12 @@ class MeshGraph:
         rows: Any = self.features  # torch has no types here
         return _compressed(rows.to_sparse_coo().T)
 
+    @_kept
+    def features_order(self) -> Tensor:
+        """Which entry of sparse features, in the order of rows, every entry of `features_transposed` is."""
+        rows: Any = self.features  # torch has no types here
+        return torch.argsort(rows.col_indices(), stable=True)
+
     # What a network does to the features first is linear, so these can be kept from step to step.
     @_kept
     def inputs(self) -> Tensor:

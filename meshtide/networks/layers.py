@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from meshtide.errors import InputError
+from meshtide.networks.feature_products import dropped_product, feature_product, multiplies_here
 from meshtide.networks.graph import MeshGraph
-from meshtide.networks.sparse import dropped_product, sparse_product
 
 ELEMENTS = ("vertices", "faces")
 
@@ -34,13 +34,14 @@ class Normalise(nn.Module):
 
         `dropout` is the share of the features that is left out, which a network asks for in training.
         """
-        if graph.features.layout is torch.strided:
-            result: Tensor = linear(nn.functional.dropout(self(graph.features), dropout))
+        dense = graph.features.layout is torch.strided
+        if not multiplies_here(graph) or (dense and dropout):
+            result: Tensor = linear(Dropout(dropout)(self(graph.features)))
             return result
-        # Bringing sparse features to mean 0 would fill them, so that the layer takes it over.
+        # Bringing sparse features to mean 0 would fill them, and many take their time, so that the layer takes it over.
         weight = linear.weight.T / self.spread[:, None]
         shift = -self.mean @ weight if linear.bias is None else linear.bias - self.mean @ weight
-        product = dropped_product(graph, weight, dropout) if dropout else sparse_product(graph, weight)
+        product = dropped_product(graph, weight, dropout) if dropout else feature_product(graph, weight)
         return product + shift
 
     def into(self, linear: nn.Linear) -> Tensor:

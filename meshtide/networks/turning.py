@@ -57,9 +57,10 @@ def views(graph: MeshGraph) -> tuple[MeshGraph, ...]:
     return tuple(found)
 
 
-def probabilities(network: Network, graph: MeshGraph) -> Tensor:
-    """What a network answers, (V, parts): the mean over all views of the graph."""
-    answers = [torch.softmax(network(view), dim=1) for view in views(graph)]
+def probabilities(network: Network, graph: MeshGraph, rows: Tensor | None = None) -> Tensor:
+    """What a network answers, (V, parts), or at some rows: the mean over all views of the graph."""
+    logits = (network(view) for view in views(graph))
+    answers = [torch.softmax(found if rows is None else found[rows], dim=1) for found in logits]
     return answers[0] if len(answers) == 1 else torch.stack(answers).mean(dim=0)
 
 

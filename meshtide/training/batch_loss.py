@@ -46,12 +46,21 @@ class BatchLoss(nn.Module):
         """The sum over shapes of the mean over the labelled vertices of each, which their parts may weigh."""
         how = {"weight": self.weights, "ignore_index": -1, "label_smoothing": self.schedule.label_smoothing}
         if shapes == 1:
+            logits, targets = _labelled(logits, targets)
             return nn.functional.cross_entropy(logits, targets, **how)  # type: ignore[arg-type]  # a mixed bag
         losses = nn.functional.cross_entropy(logits, targets, reduction="none", **how)  # type: ignore[arg-type]
         counts = (targets >= 0).to(losses.dtype)
         if self.weights is not None:
             counts = counts * self.weights[targets.clamp(min=0)]
         return (losses.reshape(shapes, -1).sum(dim=1) / counts.reshape(shapes, -1).sum(dim=1)).sum()
+
+
+def _labelled(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """The rows with a target, where these are few and the processor has them; another device would have to be asked."""
+    if targets.device.type != "cpu":
+        return logits, targets
+    rows = (targets >= 0).nonzero().ravel()
+    return (logits[rows], targets[rows]) if 2 * len(rows) < len(targets) else (logits, targets)
 
 
 class Tally:

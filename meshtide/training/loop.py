@@ -207,10 +207,10 @@ def mean_accuracy(
     with torch.no_grad():
         for example in team.share(examples):
             for graph, targets in ((example.graph, example.targets), *example.relatives):
-                scored = int((targets >= 0).sum())
-                if scored:
-                    right = probabilities(network, place.whole(graph)).argmax(dim=1) == place.sent(targets)
-                    found.append(right.sum().float() / scored)  # what has no target is right nowhere
+                rows = (targets >= 0).nonzero().ravel()
+                if len(rows):
+                    answers = probabilities(network, place.whole(graph), place.sent(rows)).argmax(dim=1)
+                    found.append((answers == place.sent(targets[rows])).sum().float() / len(rows))
     accuracies = torch.stack(found).cpu().tolist() if found else []
     total, count = team.total(sum(accuracies), len(accuracies))
     return total / max(count, 1)
