@@ -63,26 +63,51 @@ def _labelled(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     return (logits[rows], targets[rows]) if 2 * len(rows) < len(targets) else (logits, targets)
 
 
-class Tally:
-    """Losses and hits of an epoch: they stay on the device, which is asked for them once."""
+class Numbers:
+    """Numbers of steps: they stay on the device, which is asked for them now and then.
+
+    They are written into an array that is there from the first step on. A small tensor of every step, kept between the
+    large ones that come and go, would let no gap grow together again, and memory would grow with the steps.
+    """
 
     def __init__(self) -> None:
-        self._losses: list[Tensor] = []
-        self._hits: list[Tensor] = []
+        self._told: list[float] = []
+        self._waiting, self._count = torch.empty(0), 0
+
+    def add(self, number: Tensor) -> None:
+        """Keep one more."""
+        if not len(self._waiting):
+            self._waiting = number.new_empty(READ_AFTER)
+        self._waiting[self._count] = number
+        self._count += 1
+        if self._count == READ_AFTER:
+            self._ask()
+
+    def read(self) -> list[float]:
+        """All that were added since the last reading."""
+        self._ask()
+        told, self._told = self._told, []
+        return told
+
+    def _ask(self) -> None:
+        self._told += self._waiting[: self._count].cpu().tolist()
+        self._count = 0
+
+
+class Tally:
+    """Losses and hits of an epoch."""
+
+    def __init__(self) -> None:
+        self._losses, self._hits = Numbers(), Numbers()
         self.loss, self.right, self.seen = 0.0, 0, 0
 
     def add(self, loss: Tensor, right: Tensor, seen: int) -> None:
         """Count a step."""
-        self._losses.append(loss)
-        self._hits.append(right)
+        self._losses.add(loss)
+        self._hits.add(right)
         self.seen += seen
-        if len(self._losses) >= READ_AFTER:
-            self.read()
 
     def read(self) -> None:
         """Ask the device for what it has, and add that up."""
-        if self._losses:
-            for loss in torch.stack(self._losses).cpu().tolist():
-                self.loss += loss
-            self.right += sum(torch.stack(self._hits).cpu().tolist())
-            self._losses, self._hits = [], []
+        self.loss += sum(self._losses.read())
+        self.right += int(sum(self._hits.read()))

@@ -14,7 +14,7 @@ from torch import Tensor
 from meshtide.errors import InputError
 from meshtide.networks.network import Diffusing, Network, Stacking
 from meshtide.networks.turning import probabilities
-from meshtide.training.batch_loss import BatchLoss, Tally
+from meshtide.training.batch_loss import BatchLoss, Numbers, Tally
 from meshtide.training.distributed import ALONE, Team, current_team
 from meshtide.training.placing import Place
 from meshtide.training.schedule import Schedule, course_of, optimiser_of
@@ -203,15 +203,15 @@ def mean_accuracy(
     """The mean over shapes of the fraction of their vertices that are right; of a team each does its share."""
     network.eval()
     place = place or Place(device_of(network))
-    found = []
+    found = Numbers()
     with torch.no_grad():
         for example in team.share(examples):
             for graph, targets in ((example.graph, example.targets), *example.relatives):
                 rows = (targets >= 0).nonzero().ravel()
                 if len(rows):
                     answers = probabilities(network, place.whole(graph), place.sent(rows)).argmax(dim=1)
-                    found.append((answers == place.sent(targets[rows])).sum().float() / len(rows))
-    accuracies = torch.stack(found).cpu().tolist() if found else []
+                    found.add((answers == place.sent(targets[rows])).sum().float() / len(rows))
+    accuracies = found.read()
     total, count = team.total(sum(accuracies), len(accuracies))
     return total / max(count, 1)
 

@@ -86,14 +86,15 @@ class Stream(Sequence[_T], Generic[_T]):
     def glanced(self, progress: Callable[[], None]) -> Glance:
         """The same, and `progress` hears of every shape."""
         loading = replace(self.loading, whole=False, glance=True)
-        moments, counts = Moments(), []
-        for example in Stream(self.shapes, loading, self.ahead, example_of):
+        parts = len(self.loading.collection.parts)
+        # One array: small ones of every shape would lie between the large ones that come and go, and memory would grow.
+        moments, counts = Moments(), torch.zeros(len(self), parts, dtype=torch.int64)
+        for number, example in enumerate(Stream(self.shapes, loading, self.ahead, example_of)):
             for view in views(example.graph):
                 moments.add(view)
-            counts.append(counted(example.targets, len(self.loading.collection.parts)))
+            counts[number] = counted(example.targets, parts)
             progress()
-        parts = len(self.loading.collection.parts)
-        self.__dict__["glance"] = found = Glance(moments, torch.stack(counts) if counts else torch.zeros(0, parts))
+        self.__dict__["glance"] = found = Glance(moments, counts)
         return found
 
 
