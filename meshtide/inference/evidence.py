@@ -6,6 +6,8 @@ though: it may hold several named parts, and a part several regions.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +18,17 @@ from meshtide.inference.regions.regions import Regions, find_regions
 from meshtide.mesh.measure import triangle_areas
 from meshtide.mesh.mesh import Mesh
 
+if TYPE_CHECKING:
+    from meshtide.inference.model import About
+
 # How much the mean of a region counts beside a vertex's own: of 0, ¼, ½, 1, 2 and 4 the best on generated bodies of the
 # other variant, of every kind.
 WEIGHT = 0.25
 # Kinds with thin limbs. People and four-legged animals gain less than the third of a second that it takes is worth.
 KINDS = ("bird", "hand", "octopus", "ant")
+# A model that has learned from few shapes wavers more: docs/training.md. What many shapes teach is left as it is.
+OWN_WEIGHT = 0.5
+FEW = 40  # shapes learned from
 LEAST = 1e-4  # no single vertex rules a part out for its whole region
 
 
@@ -37,7 +45,18 @@ def supported(
     return with_evidence(probabilities, mesh, find_regions(mesh, prepared=usable))
 
 
-def with_evidence(probabilities: Probabilities, mesh: Mesh, regions: Regions) -> NDArray[np.float32]:
+def supported_own(probabilities: NDArray[np.float32], mesh: Mesh, about: About) -> NDArray[np.float32]:
+    """Those of a model of one's own, (V, P), with evidence if it has learned from few shapes."""
+    learned = about.trained_on.get("shapes")
+    count = len(learned) if isinstance(learned, list) else 0
+    if about.trained_on.get("setting") not in ("multi", "mixed") or not 0 < count < FEW:
+        return probabilities
+    return with_evidence(probabilities, mesh, find_regions(mesh), OWN_WEIGHT)
+
+
+def with_evidence(
+    probabilities: Probabilities, mesh: Mesh, regions: Regions, weight: float = WEIGHT
+) -> NDArray[np.float32]:
     """Add to each vertex's logarithms a share of the mean of its regions'; parts that were ruled out stay so."""
     result = np.zeros(probabilities.shape, dtype=np.float32)
     possible = np.flatnonzero(probabilities.any(axis=0))
@@ -47,7 +66,7 @@ def with_evidence(probabilities: Probabilities, mesh: Mesh, regions: Regions) ->
     sums = np.stack([np.bincount(regions.face_regions, column, regions.count) for column in faces.T], axis=1)
     whole = np.bincount(regions.face_regions, areas, regions.count)
     means = sums / np.maximum(whole, np.finfo(float).tiny)[:, None]  # (R, p)
-    logs = logs + WEIGHT * vertex_probabilities(means[regions.face_regions], mesh)
+    logs = logs + weight * vertex_probabilities(means[regions.face_regions], mesh)
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     result[:, possible] = shares / shares.sum(axis=1, keepdims=True)
     return result

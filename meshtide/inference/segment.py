@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from meshtide.errors import InputError
-from meshtide.inference.evidence import supported
+from meshtide.inference.evidence import supported, supported_own
 from meshtide.inference.familiarity import doubts
 from meshtide.inference.given import Given, take
 from meshtide.inference.kinds import MOST_CERTAIN, Answer, answer
@@ -207,8 +207,10 @@ def _named(
     """The parts that a model knows, at every vertex."""
     about, found, small, carrier, stripped = model.about, asked.found, asked.small, asked.carrier, asked.stripped
     found_here = vertex_probabilities(found.probabilities, small, about.on).astype(np.float32)
-    if model is default_model():  # for others it was not measured
+    if model is default_model():
         found_here = supported(found_here, small, found.kind, seen)
+    elif refine:
+        found_here = supported_own(found_here, small, about)
     probabilities = _at_all(found_here, carrier, stripped)
     labels = probabilities.argmax(axis=1)
     if refine:  # on the small mesh, whose borders are those of the large one

@@ -11,7 +11,7 @@ import numpy as np
 
 from meshtide.data.collection import Collection
 from meshtide.data.finding import Shape
-from meshtide.inference.evidence import supported
+from meshtide.inference.evidence import supported, supported_own
 from meshtide.inference.kinds import answer, grouped
 from meshtide.inference.model import Model, default_model
 from meshtide.inference.predict import vertex_probabilities
@@ -111,6 +111,8 @@ def scored_shape(shape: Shape, how: Scoring) -> ShapeScore:
     found = vertex_probabilities(said.probabilities, loaded.mesh, about.on)
     if model is default_model():
         found = supported(found.astype(np.float32), loaded.mesh, said.kind, seen)
+    elif how.refine:
+        found = supported_own(found.astype(np.float32), loaded.mesh, about)
     if how.refine:
         found = with_refined_borders(loaded.mesh, found)
     probabilities, parts = grouped(found, about.parts, how.joined)

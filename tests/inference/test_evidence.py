@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from shapes import sphere
+import torch
+from shapes import figure, sphere
+from small_models import PARTS, model
 
+import meshtide as mt
 from meshtide.data.figures import make_figure
-from meshtide.inference.evidence import WEIGHT, supported, with_evidence
+from meshtide.inference.evidence import FEW, OWN_WEIGHT, WEIGHT, supported, supported_own, with_evidence
 from meshtide.inference.recognise import recognise
-from meshtide.inference.regions.regions import Regions
+from meshtide.inference.regions.regions import Regions, find_regions
+from meshtide.labels.labels import Labels
 from meshtide.mesh.mesh import Mesh
 
 
@@ -60,3 +66,47 @@ def test_what_was_prepared_is_used_if_it_is_of_the_same_mesh(monkeypatch: pytest
     assert given == [seen.prepared, None]
     assert supported(uniform, body, "humanoid", seen) is uniform
     assert len(given) == 2
+
+
+def own(shapes: int, setting: str = "multi") -> mt.Model:
+    """An untrained model that says it has learned from so many shapes."""
+    return model(trained_on={"shapes": [str(number) for number in range(shapes)], "setting": setting})
+
+
+def wavering(shapes: int, mesh: Mesh) -> mt.Model:
+    """The same, of an opinion that changes from place to place on this mesh."""
+    made = own(shapes)
+    graph = mt.mesh_graph(mesh, made.about.mesh_recipe)
+    with torch.no_grad():
+        made.network.normalise.measure([graph])
+        logits = made.network(graph)
+        made.network.last.weight *= 4 / logits.std()
+        made.network.last.bias -= made.network(graph).mean(dim=0)
+    return made
+
+
+def test_a_model_of_few_shapes_hears_regions_and_others_do_not() -> None:
+    mesh = figure(2)[0]
+    random = np.random.default_rng(0).dirichlet(np.ones(len(PARTS)), len(mesh.vertices)).astype(np.float32)
+    wanted = with_evidence(random, mesh, find_regions(mesh), OWN_WEIGHT)
+    for setting in ("multi", "mixed"):
+        np.testing.assert_array_equal(supported_own(random, mesh, own(FEW - 1, setting).about), wanted)
+    assert np.abs(wanted - random).max() > 0.01
+    # One that has seen a part of this very shape is no such model, nor is one of which nothing is known.
+    for other in (own(FEW), own(1, "single"), own(0), model()):
+        assert supported_own(random, mesh, other.about) is random
+
+
+def test_segment_and_evaluate_take_the_evidence_where_borders_are_refined(tmp_path: Path) -> None:
+    mesh = figure(2)[0]
+    few, many = wavering(12, mesh), wavering(FEW, mesh)
+    with_regions, plain = mt.segment(mesh, few), mt.segment(mesh, many)
+    wanted = with_evidence(plain.probabilities, mesh, find_regions(mesh), OWN_WEIGHT)
+    np.testing.assert_allclose(with_regions.probabilities, wanted, atol=1e-5)
+    np.testing.assert_array_equal(mt.segment(mesh, few, refine=False).probabilities, plain.probabilities)
+    # What segment answers is right by evaluate, when that is what is written beside the mesh.
+    mt.save_mesh(mesh, tmp_path / "body.ply")
+    mt.write_labels(Labels(with_regions.labels.values, "vertices", PARTS), tmp_path / "body.txt", mesh)
+    found = [mt.evaluate(each, tmp_path).vertex_accuracy for each in (few, many)]
+    assert found[0] == 1.0
+    assert found[1] < 1.0
