@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.mesh.topology import CHUNK
 
 if TYPE_CHECKING:
     from meshtide.mesh.mesh import Mesh
 
 
-CHUNK = 1 << 14  # triangles at a time: what is made of so many stays in the processor's cache
 Number = TypeVar("Number", np.float32, np.float64)
 
 

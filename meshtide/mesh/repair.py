@@ -98,6 +98,8 @@ def _join(raw: RawMesh, target: IntArray) -> RawMesh:
 
 
 def _drop_foreign(raw: RawMesh) -> tuple[RawMesh, str]:
+    if not raw.faces.size or (raw.faces.min() >= 0 and raw.faces.max() < len(raw.vertices)):
+        return raw, ""
     keep = np.asarray(((raw.faces >= 0) & (raw.faces < len(raw.vertices))).all(axis=1))
     return _keep_faces(raw, keep), _counted(
         int((~keep).sum()),
@@ -107,6 +109,8 @@ def _drop_foreign(raw: RawMesh) -> tuple[RawMesh, str]:
 
 
 def _drop_infinite(raw: RawMesh) -> tuple[RawMesh, str]:
+    if np.isfinite(raw.vertices).all():
+        return raw, ""
     finite = np.asarray(np.isfinite(raw.vertices).all(axis=1))
     mended = _keep_vertices(_keep_faces(raw, np.asarray(finite[raw.faces].all(axis=1))), finite)
     return mended, _counted(

@@ -6,13 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from trimesh.remesh import subdivide
 
 from meshtide.data.figures import make_figure
 from meshtide.inference.segment import segment
 from meshtide.mesh.doctor import diagnose, repair
-from meshtide.mesh.doubled import doubled_faces
+from meshtide.mesh.doubled import _suspects, doubled_faces
 from meshtide.mesh.files import load_ready, read_raw, save_mesh
 from meshtide.mesh.mesh import Mesh
+from meshtide.mesh.origin import Origin
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.ready import make_ready
 
@@ -105,3 +109,29 @@ def test_a_second_change_keeps_the_twins() -> None:
     order = np.random.default_rng(2).permutation(len(F))
     origin = once.origin.then(np.arange(N), order)
     assert np.array_equal(origin.faces_to_file(order, -1), np.tile(np.arange(len(F)), 3))
+
+
+CORNERS = st.lists(st.tuples(*(st.integers(0, 7) for _ in range(3))), min_size=1, max_size=30)
+
+
+@given(CORNERS, st.booleans(), st.integers(0, 2**32 - 1))
+def test_twins_are_the_first_faces_with_the_same_corners(
+    rows: list[tuple[int, int, int]], paired: bool, seed: int
+) -> None:
+    faces = np.array(rows, dtype=np.int64)
+    vertices = np.random.default_rng(seed).integers(0, 2, (8, 3)).astype(float)  # on few places, many coincide
+    face_of = np.arange(len(faces)) // (2 if paired else 1)  # pairs of triangles are one polygon
+    twin, _ = doubled_faces(RawMesh(vertices, faces, "x", Origin(np.arange(8), face_of, int(face_of[-1]) + 1)))
+    corners = [
+        frozenset(tuple(vertices[corner]) for corner in faces[face_of == face].ravel())
+        for face in range(face_of[-1] + 1)
+    ]
+    for triangle, face in enumerate(face_of.tolist()):
+        first = corners.index(corners[face]) if len(corners[face]) > 2 else face
+        expected = triangle if first == face else int(np.flatnonzero(face_of == first)[0])
+        assert twin[triangle] == expected
+
+
+def test_a_mesh_whose_faces_were_split_in_four_has_no_suspects() -> None:
+    split = subdivide(V, F)
+    assert len(_suspects(RawMesh.of(Mesh(*split)))) == 0
