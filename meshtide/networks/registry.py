@@ -249,7 +249,7 @@ BUILT_IN = {
             packages=("torchdiffeq",),
         ),
         _baseline("gcnii", "deep graph convolutions that remember the first", "gcnii:GcniiNet", ("alpha", "theta")),
-        _baseline("acm", "low, high and no pass of neighbours, weighed", "acm:AcmNet"),
+        _baseline("acm", "low, high and no pass of neighbours, weighed", "acm:AcmNet", ("feature_dropout",)),
         _baseline(
             "diffusionnet",
             "learned heat, and on a surface its gradients",

@@ -81,6 +81,20 @@ def test_what_is_no_graph_gets_a_sentence(edges, values, sentence: str):
         graph_from_edges(edges, values, name="mine")
 
 
+@pytest.mark.parametrize("name", ["gcn", "acm"])
+def test_a_share_of_features_to_leave_out_is_below_one(name: str) -> None:
+    assert build_network(name, 40, 3, feature_dropout=0.5).feature_dropout == 0.5
+    with pytest.raises(InputError, match="feature_dropout is 1"):
+        build_network(name, 40, 3, feature_dropout=1.0)
+
+
+def test_acm_leaves_features_out_in_training_alone() -> None:
+    graph = graph_from_edges(RING, features(), eigenpairs=2)
+    network = build_network("acm", 40, 3, operator="graph", feature_dropout=0.5, dropout=0.0)
+    assert not torch.equal(network.train()(graph), network(graph))
+    assert torch.equal(network.eval()(graph), network(graph))
+
+
 @pytest.mark.parametrize("make", [lambda matrix: matrix, as_dense], ids=["sparse", "dense"])
 def test_dropped_features_are_right_on_average_and_in_training_alone(make: Callable[[Any], Any]) -> None:
     graph = graph_from_edges([[0, 1], [1, 2], [2, 3]], make(features()), eigenpairs=2)
@@ -98,5 +112,3 @@ def test_dropped_features_are_right_on_average_and_in_training_alone(make: Calla
     weight = dropping.layers[0].linear.weight
     assert weight.grad is not None
     assert weight.grad.abs().sum() > 0
-    with pytest.raises(InputError, match="feature_dropout is 1"):
-        build_network("gcn", 40, 3, feature_dropout=1.0)

@@ -27,8 +27,11 @@ class AcmLayer(nn.Module):
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
         self.linear = nn.Linear(inputs, CHANNELS * outputs, bias=False)
-        self.scores = nn.Parameter(nn.init.xavier_uniform_(torch.empty(CHANNELS, outputs)))
-        self.mix = nn.Parameter(nn.init.xavier_uniform_(torch.empty(CHANNELS, CHANNELS)))
+        self.scores = nn.Parameter(torch.empty(CHANNELS, outputs))
+        self.mix = nn.Parameter(torch.empty(CHANNELS, CHANNELS))
+        # As in its own code; torch's own weights are far smaller where features are wide, and some seeds then stay put.
+        for weight, most in ((self.linear.weight, outputs**-0.5), (self.scores, 1.0), (self.mix, CHANNELS**-0.5)):
+            nn.init.uniform_(weight, -most, most)
 
     def forward(self, x: Tensor, graph: MeshGraph) -> Tensor:
         """Map (V, inputs) to (V, outputs)."""
@@ -45,15 +48,29 @@ class AcmLayer(nn.Module):
 
 
 class AcmNet(nn.Module):
-    """As many ACM layers as `blocks`, the last of which gives the scores."""
+    """As many ACM layers as `blocks`, the last of which gives the scores.
+
+    `feature_dropout` leaves out features of the input too, as its own code does.
+    """
 
     def __init__(
-        self, inputs: int, parts: int, *, width: int = 64, blocks: int = 2, on: str = "vertices", dropout: float = 0.5
+        self,
+        inputs: int,
+        parts: int,
+        *,
+        width: int = 64,
+        blocks: int = 2,
+        on: str = "vertices",
+        dropout: float = 0.5,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        if not 0 <= feature_dropout < 1:
+            raise InputError(f"the option feature_dropout is {feature_dropout}; it should be a share from 0 to below 1")
         if blocks < 1:
             raise InputError(f"the option blocks is {blocks}; it should be at least 1")
         self.on, self.parts = known(on, ELEMENTS, "on"), parts
+        self.feature_dropout = feature_dropout
         self.normalise = Normalise(inputs)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(AcmLayer(*sizes) for sizes in pairwise([inputs, *[width] * (blocks - 1), parts]))
@@ -62,7 +79,8 @@ class AcmNet(nn.Module):
         """Logits on vertices, (V, parts), or on faces, (F, parts)."""
         check_whole(graph)
         first: Any = self.layers[0]
-        x = first.spread(self.normalise.then(first.linear, graph), graph)
+        left_out = self.feature_dropout if self.training else 0.0
+        x = first.spread(self.normalise.then(first.linear, graph, left_out), graph)
         for layer in self.layers[1:]:
             x = layer(self.dropout(x), graph)
         return on_elements(x, graph, self.on)
