@@ -29,7 +29,7 @@ class AcmLayer(nn.Module):
         self.linear = nn.Linear(inputs, CHANNELS * outputs, bias=False)
         self.scores = nn.Parameter(torch.empty(CHANNELS, outputs))
         self.mix = nn.Parameter(torch.empty(CHANNELS, CHANNELS))
-        # As in its own code; torch's own weights are far smaller where features are wide, and some seeds then stay put.
+        # As in its own code; torch's own weights are far smaller where features are wide.
         for weight, most in ((self.linear.weight, outputs**-0.5), (self.scores, 1.0), (self.mix, CHANNELS**-0.5)):
             nn.init.uniform_(weight, -most, most)
 
