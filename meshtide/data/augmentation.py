@@ -69,7 +69,7 @@ def augmented(
     operator = laplacian(relative, "surface")
     growth = random_growth(relative, labels.to_vertices(relative).values, operator, how, random)
     basis = swollen_basis(operator, growth, recipe.k)
-    return Relative(relative, growth, preparation_of(relative, basis, recipe, growth))
+    return Relative(relative, growth, preparation_of(relative, basis, recipe, operator, growth))
 
 
 def stretched(mesh: Mesh, strength: float, random: np.random.Generator) -> Mesh:

@@ -46,6 +46,7 @@ class Measured:
     mesh: Mesh
     basis: Eigenbasis
     growth: FloatArray | None = None  # (V,)
+    surface: Laplacian | None = None  # the mesh's surface operator, if somebody has made it
 
     @cached_property
     def unit(self) -> Eigenbasis:
@@ -55,7 +56,7 @@ class Measured:
     @cached_property
     def operator(self) -> Laplacian:
         """The surface operator, whichever one the basis is of; after growth with the mass after growth."""
-        surface = laplacian(self.mesh, "surface")
+        surface = self.surface or laplacian(self.mesh, "surface")
         if self.growth is None:
             return surface
         mass = surface.mass * np.exp(2 * self.growth)

@@ -16,7 +16,7 @@ from meshtide.arrays import FloatArray
 from meshtide.mesh.mesh import Mesh
 from meshtide.spectral.features import Measured, features_of
 from meshtide.spectral.recipe import GraphRecipe
-from meshtide.spectral.spectrum import Eigenbasis, eigenbasis
+from meshtide.spectral.spectrum import Eigenbasis, Laplacian, eigenbasis_of, laplacian
 from meshtide.stages import doing
 
 SCHEMA = 1  # of an entry's bytes
@@ -49,7 +49,8 @@ class ImageError(ValueError):
 def prepare(mesh: Mesh, recipe: GraphRecipe) -> Preparation:
     """Compute what a recipe asks for. Vectors and features are rounded to float32 last."""
     doing(f"computing {recipe.k:,} eigenpairs of {len(mesh.vertices):,} vertices")
-    return preparation_of(mesh, eigenbasis(mesh, recipe.k, recipe.operator), recipe)
+    operator = laplacian(mesh, recipe.operator)
+    return preparation_of(mesh, eigenbasis_of(operator, recipe.k, mesh.name), recipe, operator)
 
 
 def with_arrows(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Preparation:
@@ -65,11 +66,14 @@ def with_arrows(preparation: Preparation, mesh: Mesh, recipe: GraphRecipe) -> Pr
     return replace(preparation, features=features)
 
 
-def preparation_of(mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe, growth: FloatArray | None = None) -> Preparation:
-    """What a recipe asks for, from an eigenbasis that is already there; `growth` is that of `Measured`."""
+def preparation_of(
+    mesh: Mesh, basis: Eigenbasis, recipe: GraphRecipe, operator: Laplacian, growth: FloatArray | None = None
+) -> Preparation:
+    """What a recipe asks for, from the operator of the mesh and its eigenbasis; `growth` is that of `Measured`."""
+    surface = operator if operator.kind == "surface" else None
     # One thread, as in the eigensolver: sums in another order would give a batch's workers other bits than one run.
     with threadpool_limits(limits=1):
-        features = features_of(Measured(mesh, basis, growth), recipe)
+        features = features_of(Measured(mesh, basis, growth, surface), recipe)
     return Preparation(
         basis.values,
         basis.vectors.astype(np.float32),
