@@ -1,4 +1,4 @@
-"""Names for the arrays that travel through meshtide."""
+"""Names for the arrays that travel through meshtide, and how much of a large one is worked on at a time."""
 
 from __future__ import annotations
 
@@ -11,3 +11,4 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Probabilities = NDArray[np.floating[Any]]
+CHUNK = 1 << 14  # triangles at a time: what is made of so many stays in the processor's cache

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from meshtide.arrays import FloatArray, IntArray
+from meshtide.arrays import CHUNK, FloatArray, IntArray
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.repair import weld
-from meshtide.mesh.topology import CHUNK
 
 # No two corners of a box weigh alike.
 _MIX = (0.61803, 0.75488, 0.81917, 0.85667, 0.88192, 0.89898, 0.91148, 0.92111, 0.92875)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from meshtide.arrays import FloatArray, IntArray
-from meshtide.mesh.topology import CHUNK
+from meshtide.arrays import CHUNK, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from meshtide.mesh.mesh import Mesh

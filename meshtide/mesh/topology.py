@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from meshtide.arrays import IntArray
-
-CHUNK = 1 << 14  # triangles at a time: what is made of so many stays in the processor's cache
+from meshtide.arrays import CHUNK, IntArray
 
 
 def edges_with_uses(faces: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
