@@ -31,13 +31,14 @@ OperatorOption = Annotated[str | None, network_option(show_default="surface", he
 FeaturesOption = Annotated[
     str | None,
     network_option(
-        show_default="log-hks, curvature, arrows",
-        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, arrows, coordinates, normals, upright-y, "
-        "upright-z, or several with commas; of a graph given, row-normalised or standardised.",
+        show_default="log-hks, curvature, arrows; mixed: log-hks, twins",
+        help="hks, log-hks, wks, hks5 (the paper's), curvature, diameter, twins, arrows, coordinates, normals, "
+        "upright-y, upright-z, or several with commas; of a graph given, row-normalised or standardised.",
     ),
 ]
 EigenpairsOption = Annotated[
-    int | None, network_option("--eigenpairs", "-k", min=1, show_default="128", help="Eigenpairs for each shape.")
+    int | None,
+    network_option("--eigenpairs", "-k", min=1, show_default="128; mixed: 64", help="Eigenpairs for each shape."),
 ]
 EpochsOption = Annotated[int | None, training_option(min=1, help="Passes over the training shapes.")]
 SampleOption = Annotated[

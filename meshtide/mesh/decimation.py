@@ -76,6 +76,13 @@ class Carrier:
             result[rows] = sum(self.weights[rows, k].reshape(shape) * values[self.corners[rows, k]] for k in range(3))
         return result
 
+    def most_like(self) -> IntArray:
+        """For every vertex of the simplified mesh the original one whose place is nearest to it, (v,)."""
+        order = np.argsort(self.weights.ravel(), kind="stable")  # of those for one vertex the last is kept
+        nearest = np.zeros(self.vertex_count, dtype=np.int64)
+        nearest[self.corners.ravel()[order]] = order // 3
+        return nearest
+
 
 @dataclass(frozen=True, eq=False)
 class _Small:

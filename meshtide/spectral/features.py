@@ -26,6 +26,7 @@ from meshtide.spectral.placement import centred, placed
 from meshtide.spectral.signatures import hks, hks_times, log_hks, on_unit_area, wks
 from meshtide.spectral.spectrum import Eigenbasis, Laplacian, laplacian, to_area_one
 from meshtide.spectral.thickness import FAR, NEAR, Inside
+from meshtide.spectral.twins import LIKENESS, twins
 
 if TYPE_CHECKING:
     from meshtide.spectral.recipe import GraphRecipe
@@ -138,6 +139,9 @@ FEATURES = {
         "how the surface bends at six scales", lambda r: 2 * len(CURVATURE_TIMES), lambda m, r: surface_curvature(m)
     ),
     "diameter": Feature("how thick the body is below the surface", lambda r: 2, lambda m, r: surface_diameter(m)),
+    "twins": Feature(
+        "how much of what looks alike lies elsewhere", lambda r: len(LIKENESS), lambda m, r: twins(m.unit, r.times)
+    ),
     "coordinates": Feature("where it lies in space", lambda r: 3, lambda m, r: centred(m.points, m.faces), turns=True),
     "normals": Feature(
         "where the surface faces", lambda r: 3, lambda m, r: vertex_normals(m.points, m.faces), turns=True

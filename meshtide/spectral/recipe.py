@@ -19,6 +19,8 @@ from meshtide.words import shown
 ARROWS = "arrows"  # the feature that stands last, as a network looks for it there
 # What is read of shapes that bend little between those to learn from and those to answer about: docs/training.md.
 USUAL_FEATURES = ("log-hks", "curvature", ARROWS)
+# What is read of shapes unlike those to learn from: docs/mesh-settings.md.
+MIXED_FEATURES = ("log-hks", "twins")
 MOST_EIGENPAIRS = 4096  # far beyond use; a bound so that a damaged file cannot ask for a terabyte
 
 
@@ -88,8 +90,10 @@ class GraphRecipe:
 
 def usual_features(operator: str | None, setting: str = "multi", *, arrows: bool = True) -> tuple[str, ...]:
     """The features that a training reads unless somebody asks for others; `arrows` where the network can read them."""
-    if setting != "multi" or operator not in (None, "surface"):
+    if setting == "single" or operator not in (None, "surface"):
         return ("log-hks",)
+    if setting == "mixed":
+        return MIXED_FEATURES
     return USUAL_FEATURES if arrows else tuple(word for word in USUAL_FEATURES if word != ARROWS)
 
 

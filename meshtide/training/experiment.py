@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-from meshtide.data.augmentation import Augmentation
+from meshtide.data.augmentation import WITH_TWINS, Augmentation
 from meshtide.data.card import known_cards
 from meshtide.errors import InputError
 from meshtide.inference.model import load_model
@@ -23,6 +23,7 @@ SETTINGS = ("single", "multi", "mixed")
 NODES = "nodes"  # the setting of graphs that are no meshes, which nobody has to choose
 USUAL_NETWORK = "tide-m"
 USUAL_RELATIVES = 6
+MIXED_EIGENPAIRS = 64  # what is finer is a matter of the kind of body, and costs time: docs/mesh-settings.md
 SINGLE_EPOCHS = 500  # each is one step on one shape
 # The mean of late weights is steadier than any one of them, and needs no validation to choose one: docs/training.md.
 USUAL_AVERAGE = 0.25
@@ -175,13 +176,15 @@ def plan(
         check_packed(source, packed, about.mesh_recipe if about else None, operator, features, eigenpairs)
     name = about.network if about else network or USUAL_NETWORK
     features = _features(features, name, operator, setting, augmentation, options or {})
+    if eigenpairs is None and setting == "mixed" and operator in (None, "surface"):
+        eigenpairs = MIXED_EIGENPAIRS
     chosen = packed or GraphRecipe(**given(operator=operator, k=eigenpairs, features=features))
     recipe = about.mesh_recipe if about else chosen
     if packed is not None and augmentation is None:
         augmentation = False  # relatives are kept in memory, and shards are for what is too large for that
     if ARROWS in recipe.features and not reads_arrows(name):  # as shards may have them
         raise InputError(f"{source}: was prepared with `features={','.join(recipe.features)}`, and {NO_ARROWS}")
-    how = _augmentation(augmentation, strength, setting, recipe.operator)
+    how = _augmentation(augmentation, strength, setting, recipe)
     usual = usual_options(name, recipe.operator, setting, how is not None, ARROWS in recipe.features)
     asked = given(
         precision=precision, average=average, optimiser=optimiser, learning_rate=learning_rate, course=course,
@@ -246,16 +249,17 @@ def with_seed(experiment: Experiment, seed: int) -> Experiment:
 
 
 def _augmentation(
-    asked: bool | Augmentation | None, strength: float | None, setting: str, operator: str
+    asked: bool | Augmentation | None, strength: float | None, setting: str, recipe: GraphRecipe
 ) -> Augmentation | None:
     """How relatives are made: as asked, and unasked where a network must work on shapes unlike the training set."""
     if strength is not None and not 0 <= strength <= MOST_STRENGTH:
         raise InputError(f"`strength={strength}` is out of range; it should be from 0 to {MOST_STRENGTH:g}")
     if asked is None:
-        asked = setting == "mixed" and operator == "surface"
+        asked = setting == "mixed" and recipe.operator == "surface"
     if asked is False:
         return None
-    how = Augmentation() if asked is True else asked
+    usual = WITH_TWINS if "twins" in recipe.features else Augmentation()
+    how = usual if asked is True else asked
     return how if strength is None else how.scaled(strength)
 
 

@@ -15,6 +15,7 @@ from meshtide.spectral.preparation import prepare
 from meshtide.spectral.recipe import GraphRecipe
 from meshtide.spectral.signatures import hks, hks_times, log_hks, wks, wks_energies
 from meshtide.spectral.spectrum import eigenbasis
+from meshtide.spectral.twins import twins
 
 OPERATORS = ("surface", "graph")
 
@@ -43,6 +44,7 @@ def test_every_word_gives_its_own_columns(body: Mesh, operator: str) -> None:
         "hks5": hks(ground.unit, [0.002, 0.00699927, 0.0244949, 0.0857232, 0.3]),
         "curvature": surface_curvature(ground),
         "diameter": surface_diameter(ground),
+        "twins": twins(ground.unit, hks_times()),
         "coordinates": centred(ground.points, ground.faces),
         "normals": vertex_normals(ground.points, ground.faces),
         "arrows": placed(ground.points, ground.faces),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from labelled_folders import write_figures
-from shapes import FIGURE_PARTS, figure
+from shapes import FIGURE_PARTS, figure, sphere
 from torch.utils.data import DataLoader
 
 from meshtide.data.augmentation import Augmentation, augmented, stretched, swollen_basis
@@ -207,6 +207,21 @@ def test_relatives_differ_from_the_shape_and_from_each_other() -> None:
     assert np.abs(relatives[0].values / np.maximum(own, 1) - 1)[1:].max() > 0.05
     assert not np.allclose(relatives[0].values, relatives[1].values, rtol=1e-2)
     assert graph_of(relatives[0], "relative", RECIPE).num_vertices == len(mesh.vertices)
+
+
+def test_what_looks_alike_grows_alike() -> None:
+    ball = sphere(2)
+    stretched_ball = Mesh(ball.vertices * [1.0, 1.0, 2.0], ball.faces)  # whose poles look alike, and its equator
+    height = np.abs(stretched_ball.vertices[:, 2])
+    order = np.argsort(height)
+    how = Augmentation(stretch=0.0, swell=0.0, swell_piece=0.0, alike=0.5, smooth=1e-6)
+    labels = Labels(np.zeros(len(height), dtype=np.int64), "vertices", ("ball",))
+    growths = [augmented(stretched_ball, labels, RECIPE, how, np.random.default_rng(n)).growth for n in range(3)]
+    for growth in growths:
+        assert growth.std() > 0.05
+        beside = np.abs(np.diff(growth[order]))[np.diff(height[order]) < 1e-9]
+        assert beside.mean() < 0.1 * growth.std()
+    assert not np.allclose(growths[0], growths[1], atol=0.05)
 
 
 def test_the_gradients_of_a_relative_have_its_eigenvalues_as_their_energy() -> None:

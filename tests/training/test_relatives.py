@@ -78,6 +78,30 @@ def test_whole_relatives_keep_every_vertex_and_edge(shape: LabelledShape) -> Non
     assert (graph.num_eigenpairs, graph.projection, graph.gradients) == (1, None, None)
 
 
+def test_relatives_of_a_large_shape_are_made_of_fewer_vertices(
+    shape: LabelledShape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "ANCESTOR_VERTICES", 300)
+    (family,) = with_relatives([shape], STILL, 1, seed=4)
+    ((graph, targets),) = family.relatives
+    assert 200 < graph.num_vertices <= 320 < shape.example.graph.num_vertices
+    # The targets number the shape's vertices: what is known at a vertex is nearly what the shape has there.
+    assert len(targets.unique()) > 0.95 * graph.num_vertices
+    there, whole = graph.features, shape.example.graph.features[targets]
+    assert (there - whole).abs().mean() < 0.3 * (whole - whole.mean(dim=0)).abs().mean()
+
+
+def test_relatives_are_made_in_several_ways_by_turns(shape: LabelledShape) -> None:
+    still_or_stretched = replace(STILL, other=replace(STILL, stretch=0.5))
+    assert len(still_or_stretched.ways) == 2
+    families = with_relatives([shape, shape], still_or_stretched, 2, seed=4)
+    own = shape.example.graph.values
+    same = [
+        [torch.allclose(graph.values, own, rtol=1e-3, atol=1e-2) for graph, _ in each.relatives] for each in families
+    ]
+    assert same == [[True, False], [False, True]]
+
+
 def spread(relatives: Sequence[tuple[object, ...]]) -> torch.Tensor:
     return torch.stack([graph.values for graph, *_ in relatives])  # type: ignore[attr-defined]  # they are graphs
 

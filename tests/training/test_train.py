@@ -15,13 +15,13 @@ from labelled_folders import write_figures
 import meshtide as mt
 from meshtide.cli import main, running
 from meshtide.cli.wording import _OPTIONS
-from meshtide.data.augmentation import Augmentation
+from meshtide.data.augmentation import WITH_TWINS, Augmentation
 from meshtide.errors import InputError
 from meshtide.inference.model import default_model, load_model
 from meshtide.networks.device import choose_device
 from meshtide.networks.registry import USUAL_ARROWS
-from meshtide.spectral.recipe import USUAL_FEATURES, GraphRecipe
-from meshtide.training.experiment import USUAL_AVERAGE, USUAL_RELATIVES, NetworkChoices, plan
+from meshtide.spectral.recipe import MIXED_FEATURES, USUAL_FEATURES, GraphRecipe
+from meshtide.training.experiment import MIXED_EIGENPAIRS, USUAL_AVERAGE, USUAL_RELATIVES, NetworkChoices, plan
 from meshtide.training.loop import Epoch
 from meshtide.training.run import Run, Watch
 from meshtide.training.schedule import Schedule
@@ -94,12 +94,16 @@ def test_what_is_usual_depends_on_network_operator_and_setting() -> None:
     assert usual.options == {"gradients": True, "arrows": USUAL_ARROWS}
     assert (usual.schedule, usual.augmentation, usual.relatives) == (Schedule(average=USUAL_AVERAGE), None, 0)
     mixed = plan("faust", **MIXED)
-    assert (mixed.options, mixed.augmentation, mixed.relatives) == ({}, Augmentation(), 6)
+    assert (mixed.options, mixed.augmentation, mixed.relatives) == ({}, WITH_TWINS, 6)
+    assert plan("faust", **MIXED, features="log-hks").augmentation == Augmentation()  # twins are read by nobody
     graph = plan("faust", **MIXED, operator="graph")
     assert (graph.options, graph.augmentation, graph.relatives) == ({}, None, 0)
     single = plan("faust", setting="single")
     assert single.options == {"gradients": True, "dropout": 0.5}
-    assert mixed.recipe == single.recipe == GraphRecipe()  # curvature is not measured to help there
+    assert single.recipe == GraphRecipe()
+    assert mixed.recipe == GraphRecipe(k=64, features=("log-hks", "twins"))
+    assert plan("faust", **MIXED, eigenpairs=96).recipe.k == 96
+    assert graph.recipe == GraphRecipe(operator="graph")
     assert plan("faust", operator="graph").recipe == GraphRecipe(operator="graph")
     assert (single.schedule.epochs, single.schedule.sample) == (500, None)
     assert plan("faust", setting="single", epochs=3).schedule.epochs == 3
@@ -121,8 +125,8 @@ def test_a_path_stays_a_folder_where_a_card_has_its_name() -> None:
 def test_help_shows_the_defaults_that_the_library_has() -> None:
     shown = {
         running.OperatorOption: GraphRecipe().operator,
-        running.FeaturesOption: ", ".join(USUAL_FEATURES),
-        running.EigenpairsOption: GraphRecipe().k,
+        running.FeaturesOption: f"{', '.join(USUAL_FEATURES)}; mixed: {', '.join(MIXED_FEATURES)}",
+        running.EigenpairsOption: f"{GraphRecipe().k}; mixed: {MIXED_EIGENPAIRS}",
         running.SampleOption: Schedule().sample,
         running.PrecisionOption: Schedule().precision,
         running.AverageOption: USUAL_AVERAGE,
