@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meshtide.arrays import FloatArray, IntArray
+from meshtide.inference.grown_together import told_apart
 from meshtide.labels.labels import weighted_vote
 from meshtide.mesh.measure import unit_box
 from meshtide.mesh.mesh import Mesh
@@ -66,14 +67,21 @@ class Triangles:
         return Triangles(areas, (a + b + c) / 3, low, size)
 
 
-def find_pieces(mesh: Mesh, parts: IntArray, polygon_of: IntArray, triangles: Triangles) -> IntArray:
+def find_pieces(
+    mesh: Mesh, parts: IntArray, polygon_of: IntArray, triangles: Triangles, numbers: Mapping[int, int] | None = None
+) -> IntArray:
     """The piece of each triangle, (F,), counted part by part and in each the largest first; -1 without a part.
 
     Triangles of one part that share an edge, or lie in one polygon, are one piece; shells that touch share an edge
-    wherever both have its two ends in one place. Crumbs go to the piece of their part that lies nearest.
+    wherever both have its two ends in one place. Crumbs go to the piece of their part that lies nearest. Of a part that
+    has a number, limbs that have grown together are told apart (see `meshtide.inference.grown_together`).
     """
     piece = _connected(mesh, parts, polygon_of)
     piece = _without_crumbs(piece, parts, triangles.areas, triangles.middles)
+    if numbers:
+        piece = told_apart(mesh, piece, parts, triangles.areas, triangles.size, numbers)
+        _, first, polygon = np.unique(polygon_of, return_index=True, return_inverse=True)
+        piece = piece[first][polygon]  # no polygon is cut
     return in_order(piece, parts, triangles.areas, triangles.middles)
 
 

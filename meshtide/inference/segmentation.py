@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meshtide.arrays import IntArray
 from meshtide.errors import InputError
+from meshtide.inference.grown_together import NUMBERS
 from meshtide.inference.instances import (
     Instance,
     Triangles,
@@ -209,7 +210,12 @@ class Segmentation:
         if self.mesh_regions is not None and self.kind is None:  # some part may have no triangle of its own left
             present = np.bincount(parts + 1, minlength=len(self.parts) + 1)[1:] > 0
             return np.where(parts >= 0, (np.cumsum(present) - 1)[parts], -1)
-        return find_pieces(self.mesh, parts, self.origin.face_of, self._triangles)
+        numbers = {
+            self.parts.index(name): count
+            for name, count in NUMBERS.get(self.kind or "", {}).items()
+            if name in self.parts
+        }
+        return find_pieces(self.mesh, parts, self.origin.face_of, self._triangles, numbers)
 
     @cached_property
     def mesh_vertex_instances(self) -> IntArray:
