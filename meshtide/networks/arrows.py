@@ -46,7 +46,7 @@ class ArrowStream(nn.Module):
         """What numbers learn of arrows, (V, C): scalar products of two and volumes of three, bounded by tanh."""
         one, two, three = (GAIN * self.mix(wide)).chunk(3, dim=2)
         products = (one * two).sum(dim=1)
-        volumes = (torch.linalg.cross(one, two, dim=1) * three).sum(dim=1)
+        volumes = volume(one, two, three)
         result: Tensor = self.tell(torch.tanh(torch.cat([products, volumes], dim=1)))
         return result
 
@@ -54,6 +54,12 @@ class ArrowStream(nn.Module):
         """The arrows after the block, whose numbers (V, C) say how far each moves."""
         result: Tensor = arrows + torch.tanh(self.gate(hidden))[:, None, :] * self.turn(wide)
         return result
+
+
+def volume(one: Tensor, two: Tensor, three: Tensor) -> Tensor:
+    """The volume that three arrows span, (V, A) from three times (V, 3, A): (one x two) · three, written out."""
+    (a, b, c), (d, e, f), (g, h, i) = ([each[:, axis] for axis in range(3)] for each in (one, two, three))
+    return a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g)
 
 
 def arrows_of(features: Tensor) -> Tensor:

@@ -133,6 +133,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "addmm_.default": _add_product,
     "cat.default": lambda parts, axis=0: np.concatenate(parts, axis=axis),
     "clamp.default": lambda x, low=None, high=None: np.clip(x, low, high),
+    "clone.default": lambda x: x.copy(),
     "constant_pad_nd.default": _pad,
     "diagonal.default": lambda x: np.diagonal(x),
     "div.Tensor": np.divide,

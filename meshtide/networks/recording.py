@@ -15,7 +15,13 @@ Answer = Callable[[nn.Module, Mapping[str, Tensor]], Tensor]
 Case = tuple[nn.Module, Mapping[str, Tensor]]  # a network and inputs for it
 
 NOTHING = ("_linalg_check_errors.default",)  # they give nothing
-PLACING = {"dtype", "device", "layout", "pin_memory"}  # keywords that numpy has no use for: all is float32
+PLACING = {
+    "dtype",
+    "device",
+    "layout",
+    "pin_memory",
+    "memory_format",
+}  # keywords that numpy has no use for: all is float32
 
 
 def record(answer: Answer, one: Case, other: Case) -> Program:

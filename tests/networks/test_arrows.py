@@ -11,6 +11,7 @@ from shapes import figure
 
 from meshtide.errors import InputError
 from meshtide.mesh.mesh import Mesh
+from meshtide.networks.arrows import volume
 from meshtide.networks.graph import MeshGraph, mesh_graph
 from meshtide.networks.network import Network
 from meshtide.networks.registry import build_network
@@ -46,6 +47,12 @@ def leaning() -> Mesh:
     points[:, 1] += 0.2 * points[:, 0] * points[:, 2]
     points[:, 0] += 0.1 * points[:, 1] ** 2
     return Mesh(points, mesh.faces, "leaning")
+
+
+def test_a_volume_is_the_determinant_of_its_arrows() -> None:
+    three = torch.randn(3, 7, 3, 5, generator=torch.Generator().manual_seed(0))
+    determinants = torch.linalg.det(three.permute(1, 3, 0, 2))  # (7, 5) of rows that are arrows
+    torch.testing.assert_close(volume(*three), determinants)
 
 
 def test_turning_a_shape_changes_no_answer(leaning: Mesh) -> None:
