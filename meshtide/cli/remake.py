@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from meshtide.training.regions.train import Progress
 
 MODELS = ("names", "regions", "kinds", "things", "programs")
-FOLDERS = {"names": "name-bodies-1", "things": "thing-shapes-1"}  # in the cache
+FOLDERS = {"names": "name-bodies-2", "things": "thing-shapes-1"}  # in the cache
 
 
 def remake(

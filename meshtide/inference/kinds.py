@@ -152,9 +152,9 @@ def _together(votes: dict[str, float], prior: Mapping[str, float]) -> dict[str, 
 
 
 LOOK, LOOK_FLOOR = 0.25, 0.1
-MOST_CERTAIN = 0.998  # the look of the whole is never believed beyond this
+MOST_CERTAIN = 0.9998  # the look of the whole is never believed beyond this
 # Chosen on generated bodies and things of the other variant.
-STEEPNESS, SLACK = 27.0, 0.065
+STEEPNESS, SLACK = 27.0, 0.15
 VOTERS = 20.0  # how many independent votes the vertices of a shape are worth
 
 

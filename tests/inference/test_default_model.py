@@ -13,6 +13,7 @@ from meshtide.data.figures import KINDS, make_figure, parts_of
 from meshtide.inference.model import default_model
 from meshtide.inference.segment import segment
 from meshtide.mesh.mesh import Mesh
+from meshtide.training.names.bodies import THINGS
 
 NUMBER = 7001  # no body of this number was trained on or chosen by
 
@@ -26,7 +27,8 @@ def test_it_is_small_and_says_where_it_comes_from() -> None:
     about = default_model().about
     assert (resources.files("meshtide") / "models" / "figures.safetensors").stat().st_size < 2_000_000
     assert about.trained_on["source"] == "figures"
-    assert all(name.rpartition("-")[0] in KINDS for name in about.trained_on["shapes"])
+    made = {name.removeprefix("common-").rpartition("-")[0] for name in about.trained_on["shapes"]}
+    assert made == {*KINDS, *(thing.replace(" ", "_") for thing in THINGS)}
     assert {kind: set(parts) for kind, parts in about.kinds.items()} == {kind: set(parts_of(kind)) for kind in KINDS}
     assert about.scores["test"]["vertex_accuracy"] > 0.9
 

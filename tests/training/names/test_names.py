@@ -15,11 +15,12 @@ from meshtide.inference.model import About, Model, default_model, load_model
 from meshtide.labels.colours import part_colours
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import build_network
-from meshtide.training.names.bodies import RECIPE, BodyNumber, make_bodies
+from meshtide.training.names.bodies import RECIPE, THINGS, BodyNumber, make_bodies
 from meshtide.training.names.train import (
     NamesSchedule,
-    first_model,
+    fresh_model,
     in_order,
+    no_bodies,
     to_judge,
     to_learn,
     train_names,
@@ -27,7 +28,7 @@ from meshtide.training.names.train import (
 )
 from meshtide.training.regions.train import Progress
 
-SCHEDULE = NamesSchedule(bodies=1, held_out=1, steps=40, sample=200)
+SCHEDULE = NamesSchedule(bodies=1, held_out=1, things=0, steps=40, later_steps=20, sample=200)
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +79,39 @@ def test_a_model_is_made_and_tells_what_it_is(folder: Path, tmp_path: Path) -> N
     assert all(torch.equal(value, after[name]) for name, value in before.items())
 
 
-def test_it_begins_with_the_bodies_of_the_card(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {}
-    monkeypatch.setattr("meshtide.training.names.train.train", lambda source, **given: asked.update(given, it=source))
-    first_model(NamesSchedule())
-    assert (asked["it"], asked["features"], asked["epochs"]) == ("figures", ("log-hks", "curvature"), 10)
+def test_it_begins_with_random_weights_that_know_their_inputs(folder: Path) -> None:
+    bodies = list(make_bodies(list(to_learn(SCHEDULE)), folder))
+    one, two, other = (fresh_model(bodies, seed) for seed in (0, 0, 1))
+    assert one.about.options == {"gradients": True, "arrows": 16}
+    assert torch.equal(one.network.first.weight, two.network.first.weight)
+    assert not torch.equal(one.network.first.weight, other.network.first.weight)
+    means = torch.stack([(body.mass / body.mass.sum()) @ body.features for body in bodies]).mean(dim=0)
+    torch.testing.assert_close(one.network.normalise.mean, means, rtol=1e-3, atol=1e-3)
+
+
+def test_of_things_it_learns_to_be_sure_of_nothing(folder: Path) -> None:
+    mug, hammer = BodyNumber("objects.mug", 2001), BodyNumber("objects.hammer", 2001)
+    bodies = list(make_bodies([BodyNumber("ant", 2001), BodyNumber("octopus", 2001), mug, hammer], folder))
+    assert [body.is_thing for body in bodies] == [False, False, True, True]
+    assert (bodies[-1].targets == -1).all()
+    schedule = replace(SCHEDULE, steps=250, shares={"thing": 1.0, "ant": 1.0, "octopus": 1.0})
+    network = train_network(bodies, fresh_model(bodies), schedule)
+    with torch.no_grad():
+        sureness = [float(network(body.graph()).softmax(dim=1).amax(dim=1).mean()) for body in bodies]
+    assert max(sureness[2:]) < 0.5 < min(sureness[:2])
+
+
+def test_things_are_made_of_every_sort_that_looks_like_no_body() -> None:
+    wanted = list(no_bodies(NamesSchedule(things=2)))
+    assert len(wanted) == 2 * len(THINGS) == len({thing.name for thing in wanted})
+    assert all(thing.is_thing and not thing.held_out for thing in wanted)
+    assert not {"objects.robot", "creatures.beast", "creatures.centaur"} & {thing.kind for thing in wanted}
+
+
+def test_bodies_of_the_common_build_are_among_those_of_any() -> None:
+    wanted = list(to_learn(NamesSchedule(bodies=7, each_common=3)))
+    assert [body.number - wanted[0].number for body in wanted if body.common and body.kind == "ant"] == [0, 3, 6]
+    assert sum(not body.common for body in wanted) == 7 * len(KINDS)
 
 
 def test_targets_are_in_the_order_of_the_model() -> None:
@@ -95,7 +124,7 @@ def test_training_learns_and_is_the_same_again(folder: Path) -> None:
     bodies = list(make_bodies(list(to_learn(SCHEDULE)), folder))
     losses: list[float] = []
     torch.manual_seed(0)
-    fresh = build_network("tide-m", RECIPE.channels, len(PARTS), width=16, blocks=2, gradients=True)
+    fresh = build_network("tide-m", RECIPE.channels, len(PARTS), width=16, blocks=2, gradients=True, arrows=4)
     fresh.normalise.measure([body.graph() for body in bodies])
     start = Model(fresh, About("tide-m", {}, RECIPE, PARTS, part_colours(PARTS)))
     longer = replace(SCHEDULE, steps=300, learning_rate=5e-3)
@@ -103,4 +132,4 @@ def test_training_learns_and_is_the_same_again(folder: Path) -> None:
     assert losses[-1] < 0.8 * 2 * np.log(len(PARTS))
     one, two = (train_network(bodies, start, SCHEDULE) for _ in range(2))
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
-    assert not any(torch.equal(a, b) for a, b in zip(one.parameters(), network.parameters(), strict=True))
+    assert not torch.equal(one.first.weight, network.first.weight)

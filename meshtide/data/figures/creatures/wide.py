@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from meshtide.data.figures.creatures.builds import built_otherwise
 from meshtide.data.figures.creatures.catalogue import CREATURES, body_in_one_piece, stretched
 from meshtide.data.figures.creatures.shapes import sturdy
 from meshtide.data.figures.defects import apply_defect
@@ -75,7 +76,7 @@ def make_varied_figure(kind: str, seed: int, variant: str = "blended", defects: 
     parts_of(kind)  # refuses an unknown kind
     dice = Dice(f"varied {kind}", seed, variant)
     as_volume, sort = dice.chance(0.5), dice.pick(dict(VARIED[kind]))
-    bones = _bones(kind, sort, dice) if sort else bones_of(kind, dice)
+    bones = built_otherwise(_bones(kind, sort, dice) if sort else bones_of(kind, dice), kind, dice)
     return _figure(f"varied-{kind}-{variant}-{seed}", kind, bones, variant, defects, as_volume, dice)
 
 
