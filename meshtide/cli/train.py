@@ -57,6 +57,13 @@ def train(
         bool | None,
         network_option("--gradients/--no-gradients", help="Let TIDE see where heat rises to; on without --augment."),
     ] = None,
+    second_reader: Annotated[
+        bool | None,
+        network_option(
+            "--second-reader/--no-second-reader",
+            help="Beside TIDE, teach a network that begins as that for regions; on for fewer than 40 shapes.",
+        ),
+    ] = None,
     beginning: Annotated[
         str | None,
         network_option(help="How TIDE's times begin: spread over orders of magnitude, or at zero as in the paper."),
@@ -124,7 +131,7 @@ def train(
 
     options = given(
         width=width, blocks=blocks, dropout=dropout, gradients=gradients, beginning=beginning, method=method,
-        diffused_dropout=diffused_dropout, residual=residual, fixed_time=fixed_time,
+        second_reader=second_reader, diffused_dropout=diffused_dropout, residual=residual, fixed_time=fixed_time,
     )  # fmt: skip
     choices = given(
         setting=setting, test_source=test, vocabulary=parts, network=network, operator=operator, start=start,

@@ -54,6 +54,7 @@ _OPTIONS = {
     "sample": "--sample",
     "screenshot": "--screenshot",
     "scheduler": "--scheduler",
+    "second_reader": "--second-reader",
     "seed": "--seed",
     "seeds": "--seeds",
     "setting": "--setting",

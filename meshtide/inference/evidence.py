@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 WEIGHT = 0.25
 # Kinds with thin limbs. People and four-legged animals gain less than the third of a second that it takes is worth.
 KINDS = ("bird", "hand", "octopus", "ant")
-# A model that has learned from few shapes wavers more: docs/training.md. What many shapes teach is left as it is.
-OWN_WEIGHT = 0.5
-FEW = 40  # shapes learned from
+# A model that has learned from fewer shapes than these wavers: docs/training.md. What many teach is left as it is.
+FEW = 40
 LEAST = 1e-4  # no single vertex rules a part out for its whole region
 
 
@@ -51,12 +50,10 @@ def supported_own(probabilities: NDArray[np.float32], mesh: Mesh, about: About) 
     count = len(learned) if isinstance(learned, list) else 0
     if about.trained_on.get("setting") not in ("multi", "mixed") or not 0 < count < FEW:
         return probabilities
-    return with_evidence(probabilities, mesh, find_regions(mesh), OWN_WEIGHT)
+    return with_evidence(probabilities, mesh, find_regions(mesh))
 
 
-def with_evidence(
-    probabilities: Probabilities, mesh: Mesh, regions: Regions, weight: float = WEIGHT
-) -> NDArray[np.float32]:
+def with_evidence(probabilities: Probabilities, mesh: Mesh, regions: Regions) -> NDArray[np.float32]:
     """Add to each vertex's logarithms a share of the mean of its regions'; parts that were ruled out stay so."""
     result = np.zeros(probabilities.shape, dtype=np.float32)
     possible = np.flatnonzero(probabilities.any(axis=0))
@@ -66,7 +63,7 @@ def with_evidence(
     sums = np.stack([np.bincount(regions.face_regions, column, regions.count) for column in faces.T], axis=1)
     whole = np.bincount(regions.face_regions, areas, regions.count)
     means = sums / np.maximum(whole, np.finfo(float).tiny)[:, None]  # (R, p)
-    logs = logs + weight * vertex_probabilities(means[regions.face_regions], mesh)
+    logs = logs + WEIGHT * vertex_probabilities(means[regions.face_regions], mesh)
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     result[:, possible] = shares / shares.sum(axis=1, keepdims=True)
     return result

@@ -219,7 +219,7 @@ def _tide(name: str, times: str, description: str) -> NetworkRecord:
         "meshtide.networks.tide:TideNet",
         (
             *("width", "blocks", "on", "mlp", "dropout", "diffused_dropout", "residual", "gradients"),
-            *("method", "beginning", "initial_times", "fixed_time", "heat", "arrows"),
+            *("method", "beginning", "initial_times", "fixed_time", "heat", "arrows", "second_reader"),
         ),
         fixed={"times": times},
         takes_operator=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from meshtide.networks.diffusion import TimeDerivativeDiffusion
 from meshtide.networks.gradient_features import GradientFeatures
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.layers import ELEMENTS, Dropout, Normalise, on_elements
+from meshtide.networks.second_reader import SecondReader
 from meshtide.networks.signal import Signal, plus_product
 from meshtide.networks.sparse import symmetric_product
 from meshtide.words import known
@@ -122,6 +124,8 @@ class TideNet(nn.Module):
     `inputs` and `parts` are numbers of channels; nothing depends on the number of vertices. Without a block nothing is
     diffused: two linear layers are left. With `arrows`, so many channels of them, the last columns of the features are
     vectors that turn with the shape (see meshtide.networks.arrows), and the answer does not depend on how it is turned.
+    With a `second_reader` beside it (meshtide.networks.second_reader) the answer is the mean of what both say, as
+    logarithms of probabilities; while learning, every step teaches one of the two, drawn by lot.
     """
 
     stacks = True
@@ -135,6 +139,7 @@ class TideNet(nn.Module):
         blocks: int = 4,
         on: str = "vertices",
         arrows: int = 0,
+        second_reader: bool = False,
         **block: Any,
     ) -> None:
         super().__init__()
@@ -148,6 +153,7 @@ class TideNet(nn.Module):
         self.first = nn.Linear(inputs - (READ if arrows else 0), width)
         self.blocks = nn.ModuleList(TideBlock(width, **block) for _ in range(blocks))
         self.last = nn.Linear(width, parts)
+        self.second = SecondReader(inputs if arrows else 0, parts) if second_reader else None
         self.first_arrows = self.streams = None
         if arrows:
             self.first_arrows = nn.Linear(READ // 3, arrows, bias=False)
@@ -155,12 +161,22 @@ class TideNet(nn.Module):
 
     def forward(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices, (V, parts), or on faces, (F, parts): those of a face are the mean of its corners'."""
+        if self.second is not None:
+            return on_elements(self._read_twice(graph, self.second), graph, self.on)
         if self.streams is not None:
             return on_elements(self._read_both(graph), graph, self.on)
         signal = self._read_in(graph)
         for block in self.blocks[:-1]:
             signal = Signal(block(signal, graph))
         return on_elements(self._read(signal, graph), graph, self.on)
+
+    def _read_twice(self, graph: MeshGraph, second: SecondReader) -> Tensor:
+        """The mean of both readers' probabilities as logarithms; in training what one of them says, drawn by lot."""
+        if self.training:
+            logits: Tensor = self._read_both(graph) if float(torch.rand(())) < 0.5 else second(graph)
+            return logits
+        both = torch.stack([self._read_both(graph), second(graph)]).float()
+        return torch.logsumexp(torch.log_softmax(both, dim=2), dim=0) - math.log(2)
 
     def _read_both(self, graph: MeshGraph) -> Tensor:
         """Logits on vertices from numbers and arrows."""

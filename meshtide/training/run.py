@@ -17,6 +17,7 @@ from meshtide.networks.turning import views
 from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.training.examples import split_vertices, with_relatives
 from meshtide.training.experiment import Experiment
+from meshtide.training.few_shapes import begin_second_reader
 from meshtide.training.loop import Epoch, Training
 from meshtide.training.nodes.data import NodeData
 from meshtide.training.nodes.scores import NodeScore
@@ -153,6 +154,7 @@ def prepare_training(
     network = build_network(
         experiment.network, recipe.channels, len(data.parts), operator=recipe.operator, **experiment.options
     )
+    begin_second_reader(network)
     seed = experiment.schedule.seed
     train: Sequence[Example]
     validation: Sequence[Example]

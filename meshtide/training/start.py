@@ -15,6 +15,7 @@ from meshtide.networks.network import Network
 # learn, 4 to check), these have 88.5 and 84.5.
 START_STEPS = 1000
 START_LEARNING_RATE = 5e-3
+SECOND_LAYER = "second.last"  # of TIDE with a second reader
 
 
 @torch.no_grad()
@@ -29,13 +30,14 @@ def take_over(network: Network, parts: Sequence[str], model: Model) -> list[str]
             f"`start`: a {model.about.network} network has no last layer with a row for each part, which is what "
             "another training can go on with; start with a TIDE model"
         )
-    last = next(name for name, module in network.named_modules() if module is own)
-    weights = network.state_dict()
-    for name, value in model.network.state_dict().items():
-        if not name.startswith(f"{last}."):
-            weights[name].copy_(value)
+    weights, theirs = network.state_dict(), model.network.state_dict()
+    # A second reader has a layer for parts of its own.
+    layers = [name for name, module in network.named_modules() if module is own or name == SECOND_LAYER]
     shared = [part for part in parts if part in model.about.parts]
-    for part in shared:
-        row, their_row = list(parts).index(part), model.about.parts.index(part)
-        own.weight[row], own.bias[row] = known.weight[their_row], known.bias[their_row]
+    rows, their_rows = [list(parts).index(part) for part in shared], [model.about.parts.index(part) for part in shared]
+    for name, value in theirs.items():
+        if name.rpartition(".")[0] in layers:
+            weights[name][rows] = value[their_rows]
+        else:
+            weights[name].copy_(value)
     return shared

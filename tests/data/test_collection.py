@@ -284,7 +284,7 @@ def test_names_among_numbers_are_a_sentence_whatever_they_are_on(tmp_path: Path)
     put_box(tmp_path, "y.off", txt=["leg"] * 12)
     assert open_collection(tmp_path).parts == ("head", "leg")
     put_box(tmp_path, "z.off", txt=[0, 1] * 4)
-    with pytest.raises(InputError, match=r"1 label files have numbers, such as z\.txt.*2 have names, such as x\.txt"):
+    with pytest.raises(InputError, match=r"1 label file has numbers, such as z\.txt.*2 have names, such as x\.txt"):
         open_collection(tmp_path)
     for name in ("x", "y"):
         (tmp_path / f"{name}.txt").unlink()

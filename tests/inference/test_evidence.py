@@ -12,7 +12,7 @@ from small_models import PARTS, model
 
 import meshtide as mt
 from meshtide.data.figures import make_figure
-from meshtide.inference.evidence import FEW, OWN_WEIGHT, WEIGHT, supported, supported_own, with_evidence
+from meshtide.inference.evidence import FEW, WEIGHT, supported, supported_own, with_evidence
 from meshtide.inference.recognise import recognise
 from meshtide.inference.regions.regions import Regions, find_regions
 from meshtide.labels.labels import Labels
@@ -88,7 +88,7 @@ def wavering(shapes: int, mesh: Mesh) -> mt.Model:
 def test_a_model_of_few_shapes_hears_regions_and_others_do_not() -> None:
     mesh = figure(2)[0]
     random = np.random.default_rng(0).dirichlet(np.ones(len(PARTS)), len(mesh.vertices)).astype(np.float32)
-    wanted = with_evidence(random, mesh, find_regions(mesh), OWN_WEIGHT)
+    wanted = with_evidence(random, mesh, find_regions(mesh))
     for setting in ("multi", "mixed"):
         np.testing.assert_array_equal(supported_own(random, mesh, own(FEW - 1, setting).about), wanted)
     assert np.abs(wanted - random).max() > 0.01
@@ -101,7 +101,7 @@ def test_segment_and_evaluate_take_the_evidence_where_borders_are_refined(tmp_pa
     mesh = figure(2)[0]
     few, many = wavering(12, mesh), wavering(FEW, mesh)
     with_regions, plain = mt.segment(mesh, few), mt.segment(mesh, many)
-    wanted = with_evidence(plain.probabilities, mesh, find_regions(mesh), OWN_WEIGHT)
+    wanted = with_evidence(plain.probabilities, mesh, find_regions(mesh))
     np.testing.assert_allclose(with_regions.probabilities, wanted, atol=1e-5)
     np.testing.assert_array_equal(mt.segment(mesh, few, refine=False).probabilities, plain.probabilities)
     # What segment answers is right by evaluate, when that is what is written beside the mesh.

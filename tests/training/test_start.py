@@ -13,9 +13,11 @@ from labelled_folders import write_figures
 from shapes import figure
 
 from meshtide.errors import InputError
-from meshtide.inference.model import Model, default_model, load_model
+from meshtide.inference.model import About, Model, default_model, load_model
 from meshtide.networks.graph import mesh_graph
 from meshtide.networks.registry import build_network
+from meshtide.networks.second_reader import INPUTS
+from meshtide.spectral.recipe import USUAL_FEATURES, GraphRecipe
 from meshtide.training.experiment import plan
 from meshtide.training.run import prepare_training
 from meshtide.training.sources import gather
@@ -42,6 +44,20 @@ def test_parts_that_the_model_does_not_know_stay_random() -> None:
     assert torch.equal(network.last.weight[1], model.network.state_dict()["last.weight"][head])
     assert torch.equal(network.first.weight, model.network.state_dict()["first.weight"])
     assert torch.equal(network.normalise.mean, model.network.state_dict()["normalise.mean"])
+
+
+def test_a_second_reader_takes_over_the_rows_of_its_own_layer_too() -> None:
+    options = {"gradients": True, "arrows": 16, "second_reader": True}
+    theirs = build_network("tide-m", INPUTS, 3, **options)
+    colours = ("#000000", "#111111", "#222222")
+    about = About("tide-m", options, GraphRecipe(features=USUAL_FEATURES), ("head", "tail", "leg"), colours)
+    network = build_network("tide-m", INPUTS, 2, **options)
+    before = network.second.last.weight.detach().clone()
+    assert take_over(network, ("lamp", "leg"), Model(theirs, about)) == ["leg"]
+    for name in ("last", "second.last"):
+        assert torch.equal(network.state_dict()[f"{name}.weight"][1], theirs.state_dict()[f"{name}.weight"][2])
+    assert torch.equal(network.second.last.weight[0], before[0])
+    assert torch.equal(network.second.first.weight, theirs.second.first.weight)
 
 
 def test_a_network_without_a_layer_of_parts_alone_is_refused() -> None:

@@ -64,10 +64,12 @@ def _refuse_names_among_numbers(every: list[Contents]) -> None:
             named.append(contents)
     if named and numbered:
         name, number = named[0], numbered[0]
+        files = "1 label file has" if len(numbered) == 1 else f"{len(numbered):,} label files have"
         raise InputError(
-            f"{number.path.parent}: {len(numbered):,} label files have numbers, such as {number.path.name}"
-            f"{_about(number)}, and {len(named):,} have names, such as {name.path.name}{_about(name)} "
-            f"({listed(name.names or (), most=4)}); which number is which part? write names in all of them, or numbers"
+            f"{number.path.parent}: {files} numbers, such as {number.path.name}"
+            f"{_about(number)}, and {len(named):,} {'has' if len(named) == 1 else 'have'} names, such as "
+            f"{name.path.name}{_about(name)} ({listed(name.names or (), most=4)}); which number is which part? write "
+            "names in all of them, or numbers"
         )
 
 
