@@ -19,6 +19,7 @@ from torch import Tensor
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.network import Network
 from meshtide.spectral.features import FEATURES
+from meshtide.spectral.node_recipe import NodeRecipe
 from meshtide.spectral.recipe import GraphRecipe
 
 Turn = dict[int, Tensor]  # the first column of every three that turn together, and the rotation of these
@@ -26,12 +27,12 @@ Turn = dict[int, Tensor]  # the first column of every three that turn together, 
 
 def turned(graph: MeshGraph, random: torch.Generator) -> MeshGraph:
     """The graph with what turns of its features turned at random; the graph itself where nothing does."""
-    return turned_by(graph, random_turn(graph, random))
+    return turned_by(graph, random_turn(graph.recipe, random))
 
 
-def random_turn(graph: MeshGraph, random: torch.Generator) -> Turn:
-    """How to turn what turns of a graph's features, or of some vertices of it; empty where nothing does."""
-    places = _places(graph)
+def random_turn(recipe: GraphRecipe | NodeRecipe, random: torch.Generator) -> Turn:
+    """How to turn what turns of the features of a recipe; empty where nothing does."""
+    places = _places(recipe)
     by_up = {up: _random_rotation(up, random) for up in dict.fromkeys(places.values())}
     return {start: by_up[up] for start, up in places.items()}
 
@@ -45,7 +46,7 @@ def turned_by(graph: MeshGraph, turn: Turn) -> MeshGraph:
 
 def views(graph: MeshGraph) -> tuple[MeshGraph, ...]:
     """The graph turned in the ways over which an answer is averaged; the graph alone where nothing turns."""
-    places = _places(graph)
+    places = _places(graph.recipe)
     if not places:
         return (graph,)
     own = {up: _own_axes(graph, up) for up in dict.fromkeys(places.values())}
@@ -64,14 +65,14 @@ def probabilities(network: Network, graph: MeshGraph, rows: Tensor | None = None
     return answers[0] if len(answers) == 1 else torch.stack(answers).mean(dim=0)
 
 
-def _places(graph: MeshGraph) -> dict[int, int | None]:
+def _places(recipe: GraphRecipe | NodeRecipe) -> dict[int, int | None]:
     """The first column of every three that turn together, and the axis that they turn about, or None for all."""
     found: dict[int, int | None] = {}
-    if not isinstance(graph.recipe, GraphRecipe):
+    if not isinstance(recipe, GraphRecipe):
         return found
     column = 0
-    for word in graph.recipe.features:
-        record, count = FEATURES[word], FEATURES[word].channels(graph.recipe)
+    for word in recipe.features:
+        record, count = FEATURES[word], FEATURES[word].channels(recipe)
         if record.turns:
             found |= dict.fromkeys(range(column, column + count, 3), record.up)
         column += count
@@ -103,7 +104,7 @@ def _own_axes(graph: MeshGraph, up: int | None) -> Tensor:
     """What turns the shape into axes of its own: those along which what turns about `up` spreads most and least."""
     spread = torch.zeros(3, 3, dtype=torch.float64)
     mass = graph.mass.cpu().double()
-    for start, axis in _places(graph).items():
+    for start, axis in _places(graph.recipe).items():
         if axis == up:
             columns = graph.features[:, start : start + 3].cpu().double()
             spread += columns.T @ (mass[:, None] * columns)

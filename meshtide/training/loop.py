@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import torch
@@ -18,8 +17,9 @@ from meshtide.training.batch_loss import BatchLoss, Numbers, Tally
 from meshtide.training.distributed import ALONE, Team, current_team
 from meshtide.training.placing import Place
 from meshtide.training.schedule import Schedule, course_of, optimiser_of
-from meshtide.training.streaming import counts_of, in_order, names_of
-from meshtide.training.views import Example, draw_view, lessons_of
+from meshtide.training.sharing import step_of, steps_of
+from meshtide.training.streaming import counts_of, names_of
+from meshtide.training.views import Example, View, lessons_of
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Training:
         """One pass over the training shapes in random order."""
         self.network.train()
         tally = Tally()
-        shapes = in_order(self.train, torch.randperm(len(self.train), generator=self.random).tolist())
-        while batch := list(islice(shapes, self.schedule.batch)):
-            self._step(batch, tally)
+        order = torch.randperm(len(self.train), generator=self.random).tolist()
+        for views, taught in steps_of(self.train, order, self.schedule, self.team, self.random):
+            self._learn(views, taught, tally)
         tally.read()
         loss, right, seen = self.team.total(tally.loss, tally.right, tally.seen)
         self.epoch += 1
@@ -105,15 +105,16 @@ class Training:
             self.network.load_state_dict(self.best)
 
     def _step(self, examples: Sequence[Example], tally: Tally) -> None:
-        """Learn from some shapes at once; nothing here waits for the device."""
-        views = [draw_view(example, self.schedule.sample, self.random) for example in examples]
-        taught = [view for view in views if view.labelled]
+        """Learn from some shapes at once."""
+        self._learn(*step_of(examples, self.schedule, self.team, self.random), tally)
+
+    def _learn(self, mine: Sequence[View], taught: int, tally: Tally) -> None:
+        """Take a step of `taught` shapes, of which these are for this process; nothing here waits for the device."""
         if not taught:
             return
-        mine = self.team.share(taught)
         lessons = lessons_of(mine, self.place, stacks=isinstance(self.network, Stacking) and self.network.stacks)
         # Processes have the mean of their gradients, and each the losses of its shapes.
-        loss, total, right = self.loss(lessons, len(taught) / self.team.size)
+        loss, total, right = self.loss(lessons, taught / self.team.size)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         self.optimiser.step()

@@ -27,6 +27,7 @@ class Glance:
 
     moments: Moments  # of the features
     counts: Tensor  # (shapes, parts) labelled vertices
+    vertices: Tensor  # (shapes,) all of them
 
 
 class Stream(Sequence[_T], Generic[_T]):
@@ -89,12 +90,14 @@ class Stream(Sequence[_T], Generic[_T]):
         parts = len(self.loading.collection.parts)
         # One array: small ones of every shape would lie between the large ones that come and go, and memory would grow.
         moments, counts = Moments(), torch.zeros(len(self), parts, dtype=torch.int64)
+        vertices = torch.zeros(len(self), dtype=torch.int64)
         for number, example in enumerate(Stream(self.shapes, loading, self.ahead, example_of)):
             for view in views(example.graph):
                 moments.add(view)
             counts[number] = counted(example.targets, parts)
+            vertices[number] = len(example.targets)
             progress()
-        self.__dict__["glance"] = found = Glance(moments, counts)
+        self.__dict__["glance"] = found = Glance(moments, counts, vertices)
         return found
 
 

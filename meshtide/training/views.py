@@ -11,6 +11,8 @@ from torch import Tensor
 from meshtide.networks.graph import MeshGraph
 from meshtide.networks.stack import stacked
 from meshtide.networks.turning import Turn, random_turn, turned_by
+from meshtide.spectral.node_recipe import NodeRecipe
+from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training.placing import Place
 
 
@@ -58,10 +60,31 @@ def draw_view(example: Example, sample: int | None, random: torch.Generator) -> 
     """The shape or one of its relatives, at some of its vertices: another view every time."""
     choices = ((example.graph, example.targets), *example.relatives)
     graph, targets = choices[int(torch.randint(len(choices), (1,), generator=random))]
-    if sample is None or sample >= graph.num_vertices or graph.recipe.operator != "surface":
-        return View(graph, targets, None, random_turn(graph, random))
-    rows = torch.randperm(graph.num_vertices, generator=random)[:sample].to(graph.device)
-    return View(graph, targets[rows], rows, random_turn(graph, random))
+    rows, turn = _drawn(graph.num_vertices, graph.recipe, sample, random)
+    if rows is None:
+        return View(graph, targets, None, turn)
+    rows = rows.to(graph.device)
+    return View(graph, targets[rows], rows, turn)
+
+
+def pass_over(vertices: int, recipe: GraphRecipe | NodeRecipe, sample: int | None, random: torch.Generator) -> None:
+    """Draw the numbers that `draw_view` draws for a shape without relatives, which need not be there."""
+    torch.randint(1, (1,), generator=random)
+    _drawn(vertices, recipe, sample, random)
+
+
+def seen_of(vertices: int, recipe: GraphRecipe | NodeRecipe, sample: int | None) -> int:
+    """How many vertices of a shape a view sees."""
+    return vertices if sample is None or recipe.operator != "surface" else min(sample, vertices)
+
+
+def _drawn(
+    vertices: int, recipe: GraphRecipe | NodeRecipe, sample: int | None, random: torch.Generator
+) -> tuple[Tensor | None, Turn]:
+    """The vertices that are seen, or None for all, and how the shape is turned."""
+    seen = seen_of(vertices, recipe, sample)
+    rows = torch.randperm(vertices, generator=random)[:seen] if seen < vertices else None
+    return rows, random_turn(recipe, random)
 
 
 def lessons_of(views: Sequence[View], place: Place, *, stacks: bool) -> list[Lesson]:
