@@ -21,6 +21,7 @@ _KEY = "meshtide-training"
 SECONDS_BETWEEN = 5.0
 MOST_LETTERS = 60  # of a value in a sentence
 MOST_NUMBER = 1e12  # of steps, rates and whatever else a training counts
+_NEVER_NEGATIVE = ("step", "exp_avg_sq", "exp_inf")  # of what an optimiser keeps
 
 
 class TrainingFile:
@@ -100,7 +101,7 @@ def _check_form(tensors: dict[str, Tensor], numbers: dict[str, Any], training: T
     own, usual = training.state()
     found = {name: value for name, value in numbers.items() if name != "experiment"}
     same = _form(found) == _form(usual)
-    same = same and [each["params"] for each in found["groups"]] == [each["params"] for each in usual["groups"]]
+    same = same and all(map(_same_group, found["groups"], usual["groups"]))
     total = "total_steps"  # torch goes no further than that
     same = same and found["learning_rate"].get(total) == usual["learning_rate"].get(total)
     done = numbers["epoch"] * len(training.train)
@@ -124,10 +125,22 @@ def _check_form(tensors: dict[str, Tensor], numbers: dict[str, Any], training: T
             number, _, key = rest.partition(".")
             fits = number in sizes and value.shape == (() if key == "step" else sizes[number])
             fits = fits and value.is_floating_point()  # complex numbers fit into no weight
+            fits = fits and (key not in _NEVER_NEGATIVE or bool((value >= 0).all()))
         else:
             fits = name in weights and (value.shape, value.dtype) == (weights[name].shape, weights[name].dtype)
         if not fits or not value.isfinite().all():
             raise InputError("is damaged")
+
+
+def _same_group(found: dict[str, Any], usual: dict[str, Any]) -> bool:
+    """Whether an optimiser's knobs are this training's, but for two that turn: a decay beyond 1 has complex roots."""
+    others = found.keys() - {"lr", "betas"}
+    first, *rest = found.get("betas", (0.0,))
+    return (
+        all(found[name] == usual[name] for name in others)
+        and rest == list(usual.get("betas", (0.0,))[1:])
+        and 0 <= first < 1
+    )
 
 
 def _form(value: Any) -> Any:
