@@ -10,7 +10,7 @@ import numpy as np
 
 from meshtide.arrays import IntArray
 from meshtide.mesh.doubled import doubled_faces
-from meshtide.mesh.measure import triangle_areas, unit_box
+from meshtide.mesh.measure import LEAST_AREA, triangle_areas, unit_box
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.raw import RawMesh
 from meshtide.mesh.ready import SOUP, is_soup
@@ -147,8 +147,9 @@ def _hopeless(raw: RawMesh, sound: RawMesh) -> Finding | None:
         return Finding("no-faces", "fatal", 0, f"{what}; segmentation needs a surface, not points or lines")
     if len(sound.faces) == 0:
         return Finding("no-faces", "fatal", 0, "no face is left without the damaged ones; export the file again")
-    if not triangle_areas(unit_box(sound.vertices, sound.faces), sound.faces).sum() > 0:
-        return Finding("no-area", "fatal", len(sound.faces), "its faces have no area: all lie on a line or a point")
+    if not triangle_areas(unit_box(sound.vertices, sound.faces), sound.faces).sum() >= LEAST_AREA:
+        meaning = "its faces have no area: all lie on a line or a point, or some vertices lie far off by mistake"
+        return Finding("no-area", "fatal", len(sound.faces), meaning)
     joined, _ = mend(sound, ("unwelded", "cracks"))
     return Finding("soup", "fatal", len(joined.faces), SOUP.format(len(joined.faces))) if is_soup(joined) else None
 

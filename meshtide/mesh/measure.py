@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from meshtide.mesh.mesh import Mesh
 
 
+# Of a whole surface in a box of size one: what is smaller is lost when 64-bit coordinates are moved and scaled.
+LEAST_AREA = 1e-30
 Number = TypeVar("Number", np.float32, np.float64)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from meshtide.arrays import FloatArray, IntArray
 from meshtide.errors import InputError
-from meshtide.mesh.measure import triangle_areas, unit_box
+from meshtide.mesh.measure import LEAST_AREA, triangle_areas, unit_box
 from meshtide.mesh.origin import Origin
 from meshtide.mesh.topology import edges_with_uses
 
@@ -88,4 +88,6 @@ def _first_fault(vertices: FloatArray, faces: IntArray) -> str | None:
         area = triangle_areas(unit_box(vertices, faces), faces).sum()
     if not area > 0:
         return f"its {len(faces):,} faces have no area; was it flattened to a line or a point?"
+    if area < LEAST_AREA:
+        return f"its {len(faces):,} faces have next to no area beside its size; do vertices lie far off by mistake?"
     return None

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from shapes import box, sphere, torus
 
+from meshtide.errors import InputError
 from meshtide.mesh.measure import face_normals, smooth_normals, triangle_areas, unit, vertex_normals
 from meshtide.mesh.mesh import Mesh
 from meshtide.mesh.topology import used_vertices, without_unused
@@ -73,3 +74,15 @@ def test_unit_keeps_the_kind_and_leaves_zero_alone() -> None:
     np.testing.assert_allclose(unit(vectors), [[0.6, 0, 0.8], [0, 0, 0]], rtol=1e-6)
     random = np.random.default_rng(0).normal(size=(1000, 3))
     np.testing.assert_array_equal(unit(random), random / np.linalg.norm(random, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("far", [1e6, 1e14, 1e17, 1e40, 1e60])
+def test_a_shape_that_is_lost_beside_a_far_vertex_is_refused_before_its_area_is_needed(far: float) -> None:
+    ball = sphere(1)
+    vertices = np.concatenate([ball.vertices, [[far, 0, 0], [far, 0, 0], [far, 0, 0]]])
+    faces = np.concatenate([ball.faces, [[42, 43, 44]]])
+    if far < 1e15:
+        assert Mesh(vertices, faces).area == pytest.approx(ball.area)
+    else:
+        with pytest.raises(InputError, match="vertices lie far off"):
+            Mesh(vertices, faces)
