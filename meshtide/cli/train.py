@@ -61,7 +61,7 @@ def train(
         bool | None,
         network_option(
             "--second-reader/--no-second-reader",
-            help="Beside TIDE, teach a network that begins as that for regions; on for fewer than 40 shapes.",
+            help="Beside TIDE, teach a network that begins as that for regions; off unless asked for.",
         ),
     ] = None,
     beginning: Annotated[

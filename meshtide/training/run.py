@@ -15,6 +15,7 @@ from meshtide.networks.arrows import READ
 from meshtide.networks.registry import build_network, network_record
 from meshtide.networks.turning import views
 from meshtide.spectral.node_recipe import NodeRecipe
+from meshtide.spectral.recipe import GraphRecipe
 from meshtide.training.examples import split_vertices, with_relatives
 from meshtide.training.experiment import Experiment
 from meshtide.training.few_shapes import begin_second_reader
@@ -132,7 +133,8 @@ def _own_random_numbers_and_threads(device: str) -> Iterator[None]:
 def check_network(experiment: Experiment) -> None:
     """Build the network once to see that it can be: nobody wants to hear of a wrong option after hours."""
     with torch.random.fork_rng(devices=[]):
-        least = READ + 1  # inputs, if some of them are arrows
+        # Of a graph that is no mesh the features are not known yet.
+        least = experiment.recipe.channels if isinstance(experiment.recipe, GraphRecipe) else READ + 1
         build_network(experiment.network, least, 1, operator=experiment.recipe.operator, **experiment.options)
 
 

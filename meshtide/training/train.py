@@ -12,7 +12,6 @@ from meshtide.networks.device import choose_device
 from meshtide.spectral.cache import Cache
 from meshtide.training.distributed import current_team, together
 from meshtide.training.experiment import Experiment, NetworkChoices, with_seed
-from meshtide.training.few_shapes import settled
 from meshtide.training.folds import check_folds, fold_score
 from meshtide.training.resume import TrainingFile
 from meshtide.training.run import SILENT, Run, Watch, check_network, run_once
@@ -51,8 +50,7 @@ def train(
       ("adamw", "adam" or "adamax"), `learning_rate`, its `course` ("one-cycle" or "constant"), `weight_decay`, `seed`.
 
     With few shapes all are learned from and the last weights are kept, with many the epoch that does best on those kept
-    for validation; the weights are means over late steps. Beside TIDE, few shapes teach a second reader that begins as
-    the network for regions, unless anything of the network is chosen. Of several `seeds` the best is kept; `folds=3`
+    for validation; the weights are means over late steps. Of several `seeds` the best one is kept; `folds=3`
     trains three times more, each time leaving out a third of the shapes, to tell how good it is on new ones. With an
     `output` the model is written there, and beside it, as it goes, what `resume=True` goes on with after an
     interruption. Shapes out of shards, and those that would take more than half of the free memory, are read in `jobs`
@@ -89,8 +87,7 @@ def train(
             loaded = subject.gather(
                 experiment, cache=cache, jobs=jobs, extras=None, stream=stream, progress=watch.progress
             )
-        experiments = [settled(each, loaded) for each in experiments]
-        watch.loaded(experiments[0], loaded)
+        watch.loaded(experiment, loaded)
         runs: list[Run] = []
         for each in experiments:
             runs.append(_run(each, loaded, place, jobs, files.get(each.schedule.seed), watch))
@@ -101,7 +98,7 @@ def train(
         if folds is not None and runs[-1].finished and isinstance(loaded, Data):
             if output is not None and team.leads:  # before what takes long
                 save_model(best.model, output)
-            told = fold_score(experiments[0], loaded, folds, device=place, jobs=jobs, watch=watch)
+            told = fold_score(experiment, loaded, folds, device=place, jobs=jobs, watch=watch)
             watch.folds(told)
             best.model.about.scores["folds"] = {"count": folds, **told.metrics}
         if output is not None and team.leads:

@@ -37,7 +37,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "curvature, averaged": {"features": CURVED, "validate": False, "average": 0.25},
     "diameter": {"features": (*CURVED, "diameter"), "validate": False, "average": 0.25},
     "without arrows": {"features": CURVED},
-    "without second reader": {"options": {"second_reader": False}},
+    "second reader": {"options": {"second_reader": True}},
     "default": {},
     "start": {"start": "default"},
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from meshtide.cli import main, running
 from meshtide.cli.wording import _OPTIONS
 from meshtide.data.augmentation import WITH_TWINS, Augmentation
 from meshtide.errors import InputError
-from meshtide.inference.evidence import FEW
 from meshtide.inference.model import default_model, load_model
 from meshtide.inference.regions.model import trained_region_model
 from meshtide.networks.device import choose_device
@@ -32,11 +30,9 @@ from meshtide.training.experiment import (
     NetworkChoices,
     plan,
 )
-from meshtide.training.few_shapes import settled
 from meshtide.training.loop import Epoch, Training
 from meshtide.training.run import Run, Watch
 from meshtide.training.schedule import Schedule
-from meshtide.training.sources import gather
 
 SMALL = {"eigenpairs": 16, "options": {"width": 8, "blocks": 1}, "epochs": 2}
 
@@ -51,8 +47,7 @@ def test_python_gives_the_weights_of_the_command_line(folder: Path, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     theirs = load_model(tmp_path / "m.safetensors")
     ours = mt.train(str(folder), epochs=2)
-    usual = {"gradients": True, "arrows": USUAL_ARROWS, "second_reader": True}
-    assert ours.about.options == theirs.about.options == usual
+    assert ours.about.options == theirs.about.options == {"gradients": True, "arrows": USUAL_ARROWS}
     assert ours.about.scores == theirs.about.scores
     for (name, one), (other_name, other) in zip(
         ours.network.state_dict().items(), theirs.network.state_dict().items(), strict=True
@@ -231,22 +226,6 @@ def test_auto_is_a_graphics_card_that_was_tried(monkeypatch: pytest.MonkeyPatch)
         choose_device("cuda")
 
 
-def test_few_shapes_teach_a_second_reader_unless_something_else_is_chosen(folder: Path) -> None:
-    experiment = plan(folder)
-    data = gather(experiment)
-    found = settled(experiment, data)
-    assert found.options == experiment.options | {"second_reader": True}
-    many = replace(data, train=[data.train[0]] * FEW)
-    assert settled(experiment, many) is experiment
-    chosen: list[dict[str, Any]] = [
-        {"options": {"second_reader": False}}, {"options": {"width": 32}}, {"network": "gcn"}, {"network": "tide-s"},
-        {"features": ["log-hks", "arrows"]}, {"start": "default"}, {"augmentation": True}, {"operator": "graph"},
-    ]  # fmt: skip
-    for choices in chosen:
-        other = plan(folder, **choices)
-        assert settled(other, data) is other, choices
-
-
 def test_a_second_reader_begins_with_the_network_for_regions(folder: Path) -> None:
     theirs = trained_region_model().network.state_dict()
     begun: list[dict[str, torch.Tensor]] = []
@@ -254,7 +233,7 @@ def test_a_second_reader_begins_with_the_network_for_regions(folder: Path) -> No
     def remember(_: Experiment, training: Training) -> None:
         begun.append({name: value.clone() for name, value in training.network.state_dict().items()})
 
-    model = mt.train(folder, epochs=1, eigenpairs=24, watch=Watch(begun=remember))
+    model = mt.train(folder, epochs=1, eigenpairs=24, options={"second_reader": True}, watch=Watch(begun=remember))
     for name in ("blocks.3.mlp.0.weight", "first_arrows.weight", "blocks.0.log_time"):
         assert torch.equal(begun[0][f"second.{name}"], theirs[name])
         assert not torch.equal(model.network.state_dict()[f"second.{name}"], theirs[name])
