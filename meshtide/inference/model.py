@@ -160,7 +160,7 @@ class Model:
     """A trained network and what it is.
 
     >>> load_model("default")
-    Model(tide-m on the surface operator, 18 parts of 6 kinds on vertices, 118,490 weights, trained on figures)
+    Model(tide-m on the surface operator, 18 parts of 6 kinds on vertices, 143,226 weights, trained on figures)
     """
 
     def __init__(self, network: Network, about: About) -> None:
