@@ -15,13 +15,8 @@ Answer = Callable[[nn.Module, Mapping[str, Tensor]], Tensor]
 Case = tuple[nn.Module, Mapping[str, Tensor]]  # a network and inputs for it
 
 NOTHING = ("_linalg_check_errors.default",)  # they give nothing
-PLACING = {
-    "dtype",
-    "device",
-    "layout",
-    "pin_memory",
-    "memory_format",
-}  # keywords that numpy has no use for: all is float32
+# Keywords that numpy has no use for: all is float32, and lies as numpy likes.
+PLACING = {"dtype", "device", "layout", "pin_memory", "memory_format"}
 
 
 def record(answer: Answer, one: Case, other: Case) -> Program:
